@@ -1,0 +1,46 @@
+/*
+ * Macros that every file may use, and the only compiler extensions.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_BASE_COMMON_H
+#define AG_BASE_COMMON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define AG_ALIGN 64 /* alignment of all tensors and work buffers, bytes */
+
+#define AG_ALIGN_UP(x, a) (((x) + (a)-1) / (a) * (a))
+#define AG_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define AG_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define AG_CLIP(x, lo, hi) AG_MIN(AG_MAX(x, lo), hi)
+#define AG_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#if defined(__GNUC__)
+#define AG_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define AG_ALIGNED(n) __attribute__((aligned(n)))
+#define AG_NOINLINE __attribute__((noinline))
+#define AG_INLINE static inline __attribute__((always_inline))
+#define AG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define AG_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define AG_PRINTF(fmt, first)
+#define AG_ALIGNED(n) _Alignas(n)
+#define AG_NOINLINE
+#define AG_INLINE static inline
+#define AG_LIKELY(x) (x)
+#define AG_UNLIKELY(x) (x)
+#define AG_PREFETCH(p) ((void)(p))
+#endif
+
+/* Type of a stored number. */
+typedef enum AgDtype { AG_BF16, AG_F32, AG_F16 } AgDtype;
+
+static inline size_t ag_dtype_size(AgDtype t)
+{
+    return t == AG_F32 ? 4 : 2;
+}
+
+#endif /* AG_BASE_COMMON_H */

@@ -1,0 +1,124 @@
+/*
+ * Checked sizes and aligned memory.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#define _DEFAULT_SOURCE
+#include "libargus/base/mem.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static atomic_llong n_alloc;
+static atomic_long fail_after = -1;
+
+void ag_mem_fail_after(long n)
+{
+    atomic_store(&fail_after, n);
+}
+
+int64_t ag_mem_count(void)
+{
+    return atomic_load(&n_alloc);
+}
+
+/* Counts an allocation; 1 if a test wants this one to fail. */
+static int must_fail(void)
+{
+    atomic_fetch_add_explicit(&n_alloc, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&fail_after, memory_order_relaxed) < 0)
+        return 0;
+    long left = atomic_fetch_sub(&fail_after, 1);
+    if (left == 0)
+        atomic_store(&fail_after, 0); /* from then on all fail */
+    return left <= 0;
+}
+
+size_t ag_mul(size_t a, size_t b)
+{
+    if (a == SIZE_MAX || b == SIZE_MAX || (b && a > SIZE_MAX / b))
+        return SIZE_MAX;
+    return a * b;
+}
+
+size_t ag_add(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+void *ag_malloc(size_t size)
+{
+    void *p;
+
+    if (size > SIZE_MAX / 2 || must_fail())
+        return NULL;
+    if (posix_memalign(&p, AG_ALIGN, size ? size : 1))
+        return NULL;
+    return p;
+}
+
+void *ag_calloc(size_t n, size_t size)
+{
+    size_t total = ag_mul(n, size);
+    void *p = ag_malloc(total);
+
+    if (p)
+        memset(p, 0, total);
+    return p;
+}
+
+void *ag_realloc(void *p, size_t old_size, size_t new_size)
+{
+    void *q = ag_malloc(new_size);
+
+    if (!q)
+        return NULL;
+    if (p)
+        memcpy(q, p, AG_MIN(old_size, new_size));
+    free(p);
+    return q;
+}
+
+void ag_free(void *p)
+{
+    free(p);
+}
+
+char *ag_strndup(const char *s, size_t n)
+{
+    char *p = ag_malloc(ag_add(n, 1));
+
+    if (p) {
+        memcpy(p, s, n);
+        p[n] = 0;
+    }
+    return p;
+}
+
+char *ag_strdup(const char *s)
+{
+    return ag_strndup(s, strlen(s));
+}
+
+void *ag_vm_alloc(size_t size)
+{
+    if (!size || size > SIZE_MAX / 2 || must_fail())
+        return NULL;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void ag_vm_free(void *p, size_t size)
+{
+    if (p)
+        munmap(p, size);
+}
+
+void ag_vm_drop(void *p, size_t size)
+{
+    if (p && size)
+        madvise(p, size, MADV_DONTNEED);
+}

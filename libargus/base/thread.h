@@ -1,0 +1,30 @@
+/*
+ * One pool of threads per context. Work is cut into items; each item is done
+ * by exactly one thread in one order, so results never depend on how many
+ * threads there are.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_BASE_THREAD_H
+#define AG_BASE_THREAD_H
+
+#include "libargus/base/common.h"
+
+#define AG_MAX_THREADS 64
+
+typedef struct AgPool AgPool;
+
+/* n_thread in 1..AG_MAX_THREADS, the caller of ag_pool_run included.
+ * @return 0 or ARGUS_ERR(errno). */
+int ag_pool_open(AgPool **out, int n_thread);
+void ag_pool_close(AgPool **p);
+int ag_pool_threads(const AgPool *p);
+
+/* Call fn(arg, item, thread) for every item in 0..n_item-1, on the calling
+ * thread (thread 0) and the pool's, and return when all are done. Items are
+ * handed out in rising order as threads come free. Not reentrant. p may be
+ * NULL: everything runs on the caller. */
+typedef void (*AgPoolFn)(void *arg, int item, int thread);
+void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg);
+
+#endif /* AG_BASE_THREAD_H */

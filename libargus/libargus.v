@@ -1,0 +1,4 @@
+ARGUS_0 {
+    global: argus_*;
+    local: *;
+};
