@@ -1,11 +1,9 @@
 /*
- * argus-tiny as read-only data. The table that names these is in source.c.
+ * argus-tiny as read-only data, found through -Wa,-I. The table that names these
+ * is in source.c.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#define STR2(x) #x
-#define STR(x) STR2(x)
-
     .section .rodata
 
 #define FILE(sym, file)                     \
@@ -13,7 +11,7 @@
     .hidden ag_tiny_##sym;                  \
     .balign 64;                             \
 ag_tiny_##sym:                              \
-    .incbin STR(TINY) "/" file;             \
+    .incbin file;                           \
     .globl ag_tiny_##sym##_end;             \
     .hidden ag_tiny_##sym##_end;            \
 ag_tiny_##sym##_end:                        \
