@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 
 #include "libargus/argus.h"
 #include "libargus/base/mem.h"
@@ -37,11 +36,17 @@ struct AgPool {
     atomic_uint job;   /* number of the current job; workers wait for it to change */
     atomic_int next;   /* next item to hand out */
     atomic_int busy;   /* workers that have not finished the current job */
+    const atomic_int *cancel;
     int quit;
     int n_item;
     AgPoolFn fn;
     void *arg;
 };
+
+static int cancelled(const AgPool *p)
+{
+    return p->cancel && atomic_load_explicit(p->cancel, memory_order_relaxed);
+}
 
 static void work(AgPool *p, int thread)
 {
@@ -49,7 +54,8 @@ static void work(AgPool *p, int thread)
         int item = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
         if (item >= p->n_item)
             return;
-        p->fn(p->arg, item, thread);
+        if (!cancelled(p))
+            p->fn(p->arg, item, thread);
     }
 }
 
@@ -92,7 +98,7 @@ static void publish(AgPool *p)
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
 {
     if (!p || p->n_thread == 1 || n_item <= 1) {
-        for (int i = 0; i < n_item; i++)
+        for (int i = 0; i < n_item && !(p && cancelled(p)); i++)
             fn(arg, i, 0);
         return;
     }
@@ -111,6 +117,11 @@ void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
             pthread_cond_wait(&p->idle, &p->lock);
         pthread_mutex_unlock(&p->lock);
     }
+}
+
+void ag_pool_set_cancel(AgPool *p, const atomic_int *flag)
+{
+    p->cancel = flag;
 }
 
 int ag_pool_threads(const AgPool *p)

@@ -8,6 +8,8 @@
 #ifndef AG_BASE_THREAD_H
 #define AG_BASE_THREAD_H
 
+#include <stdatomic.h>
+
 #include "libargus/base/common.h"
 
 #define AG_MAX_THREADS 64
@@ -26,5 +28,9 @@ int ag_pool_threads(const AgPool *p);
  * NULL: everything runs on the caller. */
 typedef void (*AgPoolFn)(void *arg, int item, int thread);
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg);
+
+/* While *flag is not 0, items are skipped instead of run: how a cancelled call
+ * drains fast. Whoever sets it must throw the results away. */
+void ag_pool_set_cancel(AgPool *p, const atomic_int *flag);
 
 #endif /* AG_BASE_THREAD_H */

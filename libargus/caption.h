@@ -1,0 +1,51 @@
+/*
+ * From pictures and text to an answer: prepares and encodes pictures, builds
+ * the prompt, prefills, decodes. Used by argus_describe() and by the track.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_CAPTION_H
+#define AG_CAPTION_H
+
+#include "libargus/argus.h"
+#include "libargus/prompt.h"
+#include "libargus/tap.h"
+
+/* One picture prepared for prompts. */
+struct AgPicture {
+    int rows, cols;       /* grid, 0 0 = one tile */
+    int n_tile;
+    uint8_t *tiles;       /* [n_tile, tile, tile, 3]; NULL after ag_picture_drop_tiles */
+    size_t n_byte;        /* of tiles */
+    uint64_t hash;        /* of tiles; equal pictures have equal hashes */
+    float *features;      /* [n_tile * n_img_tok, d_txt]; NULL before encoding */
+    int64_t serial;       /* unique number of the encoding, 0 before; the KV cache knows
+                             pictures by it */
+};
+
+/* Resize only. @return 0, EINVAL with a message, ENOMEM. */
+int ag_caption_tiles(ArgusContext *ctx, const ArgusImage *img, int split, AgPicture **out);
+/* Vision tower and connector; counts tiles. @return 0, ENOMEM, CANCELLED. */
+int ag_caption_encode(ArgusContext *ctx, AgPicture *pic);
+/* 1 if the tiles of both are the same bytes. */
+int ag_picture_equal(const AgPicture *a, const AgPicture *b);
+void ag_picture_free(AgPicture **pic);
+
+/* Tokens of a prompt (parts need rows and cols only) and whether prompt and
+ * answer fit: the count, or ARGUS_ERR_BUDGET with a message that gives the
+ * three numbers and names the options to change. */
+int ag_caption_budget(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
+                      const ArgusDecoding *d);
+/* Answer a prompt whose pictures are encoded. */
+int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
+                      const ArgusDecoding *d, int (*on_token)(void *, int, const char *),
+                      void *opaque, ArgusCaption *out);
+
+/* Parity tests look at the stages through this; NULL fn = off. */
+void ag_caption_set_tap(ArgusContext *ctx, AgTap tap);
+/* Counters and config, for the track. */
+ArgusStats *ag_caption_stats(ArgusContext *ctx);
+struct AgExec *ag_caption_exec(ArgusContext *ctx);
+int ag_caption_image_tokens(const ArgusContext *ctx); /* of one tile, markers included: 67 */
+
+#endif /* AG_CAPTION_H */

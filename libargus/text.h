@@ -1,0 +1,41 @@
+/*
+ * Stage: ids and image tokens -> logits. A llama decoder: RMSNorm, RoPE,
+ * grouped-query attention over the KV cache, SwiGLU, untied head.
+ *
+ *     int [n] (+ float [n_image, d_txt])  ->  float [vocab]
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_TEXT_H
+#define AG_TEXT_H
+
+#include "libargus/dsp/dsp.h"
+#include "libargus/kvcache.h"
+#include "libargus/model/config.h"
+#include "libargus/model/weights.h"
+#include "libargus/tap.h"
+
+enum { AG_TEXT_CHUNK = 512 }; /* rows that go through the layers together */
+
+typedef struct AgText AgText;
+
+typedef struct AgTextWork {
+    float *x;    /* [chunk, d_txt] residual stream */
+    float *y;    /* [chunk, max(d_txt, n_head * head_dim)] norms, attention */
+    float *q;    /* [chunk, n_head * head_dim] */
+    float *ff;   /* [chunk, d_ff] */
+    float *rope; /* [chunk, head_dim] */
+} AgTextWork;
+
+int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp);
+void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c);
+/* Run n ids at positions kv->len.. and append them to the cache. The k-th
+ * image_token_id takes row image_from[k] of features; rows are counted from
+ * *slot, which is moved on. logits [vocab] of the last id, NULL if not wanted
+ * (then the last layer stops at its keys and values).
+ * kv->len + n <= n_pos. */
+void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
+                 const float *const *slots, int *slot, float *logits, const AgTap *tap);
+void ag_text_free(AgText **t);
+
+#endif /* AG_TEXT_H */
