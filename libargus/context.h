@@ -1,0 +1,62 @@
+/*
+ * The two objects behind argus.h's handles.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_CONTEXT_H
+#define AG_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "libargus/caption.h"
+#include "libargus/connector.h"
+#include "libargus/kvcache.h"
+#include "libargus/sample.h"
+#include "libargus/text.h"
+#include "libargus/vision.h"
+
+/* Immutable once open, but for n_ref and next (under the registry's lock). */
+struct ArgusModel {
+    int n_ref;
+    ArgusModel *next;       /* in the registry of open models */
+    unsigned cpumask;
+    int shifted_positions;
+
+    AgSource src;
+    AgConfig config;
+    AgWeights *weights;
+    AgTokenizer *tokenizer;
+    AgMarkers markers;
+    AgDsp dsp;
+    AgVision *vision;
+    AgConnector *connector;
+    AgText *text;
+};
+
+enum { AG_RECENT = 2 }; /* pictures whose embedding is remembered */
+
+struct ArgusContext {
+    ArgusModel *model;
+    ArgusLogger log;
+    AgPool *pool;
+    atomic_int cancel;
+    AgArena arena;          /* everything carved below */
+    AgExec exec;
+    AgVisionWork vision;    /* vision, connector and text never run at the same */
+    AgConnectorWork connector; /* time: their memory overlaps */
+    AgTextWork text;
+    float *patches;         /* [n_patch, d_vis] between vision and connector */
+    AgSampleWork sample;
+    float *logits;          /* [vocab] */
+
+    AgKv kv;
+    int *kv_ids;            /* [n_pos] ids in the cache */
+    int64_t *kv_serial;     /* [n_pos] picture of an image slot, else 0 */
+
+    AgPicture *recent[AG_RECENT]; /* of argus_describe(), newest first */
+    int64_t serial;         /* of the newest encoding */
+    ArgusStats stats;
+    AgTap tap;
+};
+
+#endif /* AG_CONTEXT_H */

@@ -1,0 +1,209 @@
+/*
+ * Text tower. See text.h. Follows modeling_llama.py of transformers 4.54.0.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include "libargus/text.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libargus/linear.h"
+
+typedef struct Layer {
+    const float *ln_in, *ln_post; /* [d] */
+    AgLinear q, k, v, o;          /* [n_head hd, d], [n_kv hd, d] twice, [d, n_head hd] */
+    AgLinear gate, up, down;      /* [d_ff, d] twice, [d, d_ff] */
+} Layer;
+
+struct AgText {
+    int d, d_ff, n_layer, n_head, n_kv, hd, vocab, image_id;
+    float eps;
+    double theta;
+    AgParams params;
+    AgLinear embed; /* [vocab, d], read by rows */
+    AgLinear head;  /* [vocab, d] */
+    const float *norm;
+    Layer *layer;
+};
+
+static void load_layer(AgText *t, Layer *l, int i, AgWeights *w, const AgDsp *dsp)
+{
+    char p[80];
+    int d = t->d, nq = t->n_head * t->hd, nkv = t->n_kv * t->hd;
+
+    snprintf(p, sizeof(p), "model.text_model.layers.%d.", i);
+    AgLoader ld = {w, &t->params, dsp, p};
+    l->ln_in = ag_load_vector(&ld, "input_layernorm.weight", d);
+    l->ln_post = ag_load_vector(&ld, "post_attention_layernorm.weight", d);
+    ag_load_linear(&ld, &l->q, "self_attn.q_proj", nq, d, 0);
+    ag_load_linear(&ld, &l->k, "self_attn.k_proj", nkv, d, 0);
+    ag_load_linear(&ld, &l->v, "self_attn.v_proj", nkv, d, 0);
+    ag_load_linear(&ld, &l->o, "self_attn.o_proj", d, nq, 0);
+    ag_load_linear(&ld, &l->gate, "mlp.gate_proj", t->d_ff, d, 0);
+    ag_load_linear(&ld, &l->up, "mlp.up_proj", t->d_ff, d, 0);
+    ag_load_linear(&ld, &l->down, "mlp.down_proj", d, t->d_ff, 0);
+}
+
+int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp)
+{
+    AgText *t = ag_calloc(1, sizeof(*t));
+
+    *out = NULL;
+    if (!t)
+        return ARGUS_ERR(ENOMEM);
+    t->d = c->d_txt;
+    t->d_ff = c->d_ff;
+    t->n_layer = c->n_layer;
+    t->n_head = c->n_head;
+    t->n_kv = c->n_kv;
+    t->hd = c->head_dim;
+    t->vocab = c->vocab;
+    t->image_id = c->image_token_id;
+    t->eps = c->txt_eps;
+    t->theta = c->rope_theta;
+    t->layer = ag_calloc((size_t)t->n_layer, sizeof(*t->layer));
+    size_t n_norm = 2 * (size_t)t->n_layer + 1;
+    if (!t->layer || ag_params_open(&t->params, n_norm * (size_t)t->d, (int)n_norm) < 0) {
+        ag_text_free(&t);
+        return ARGUS_ERR(ENOMEM);
+    }
+    AgLoader ld = {w, &t->params, dsp, ""};
+    ag_load_linear(&ld, &t->embed, "model.text_model.embed_tokens", t->vocab, t->d, 0);
+    for (int i = 0; i < t->n_layer; i++)
+        load_layer(t, &t->layer[i], i, w, dsp);
+    t->norm = ag_load_vector(&ld, "model.text_model.norm.weight", t->d);
+    /* The head is a tensor of its own in every published checkpoint. Only
+     * tie_word_embeddings may put the embedding in its place. */
+    if (c->tie_embeddings)
+        t->head = t->embed;
+    else
+        ag_load_linear(&ld, &t->head, "lm_head", t->vocab, t->d, 0);
+    *out = t;
+    return 0;
+}
+
+void ag_text_free(AgText **tp)
+{
+    AgText *t = *tp;
+
+    if (!t)
+        return;
+    ag_params_close(&t->params);
+    ag_free(t->layer);
+    ag_free(t);
+    *tp = NULL;
+}
+
+void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c)
+{
+    size_t n = AG_TEXT_CHUNK, nq = (size_t)c->n_head * (size_t)c->head_dim, d = (size_t)c->d_txt;
+
+    w->x = AG_TAKE(a, float, n * d);
+    w->y = AG_TAKE(a, float, n * AG_MAX(d, nq));
+    w->q = AG_TAKE(a, float, n * nq);
+    w->ff = AG_TAKE(a, float, n * (size_t)c->d_ff);
+    w->rope = AG_TAKE(a, float, n * (size_t)c->head_dim);
+}
+
+static void embed(const AgText *t, AgTextWork *w, const AgExec *x, const int *ids, int n,
+                  const float *const *slots, int *slot)
+{
+    size_t d = (size_t)t->d, elem = ag_dtype_size(t->embed.dtype);
+
+    for (int i = 0; i < n; i++) {
+        float *row = w->x + (size_t)i * d;
+        if (ids[i] == t->image_id && slots)
+            memcpy(row, slots[(*slot)++], d * sizeof(float));
+        else
+            ag_widen(&x->dsp->vec, row, (const char *)t->embed.w + (size_t)ids[i] * d * elem,
+                     t->embed.dtype, t->d);
+    }
+}
+
+/* Keys and values of n rows at positions kv->len.., from the normed rows in w->y. */
+static void append_kv(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x, AgKv *kv,
+                      int n)
+{
+    float *k = ag_kv_k(kv, i) + (size_t)kv->len * (size_t)kv->row;
+    float *v = ag_kv_v(kv, i) + (size_t)kv->len * (size_t)kv->row;
+    AgMatmulJob jobs[2] = {
+        {&l->k, k, kv->row, AG_EPI_STORE, 1},
+        {&l->v, v, kv->row, AG_EPI_STORE, 1},
+    };
+
+    ag_matmul(x, jobs, 2, w->y, t->d, n);
+    ag_rope(x, k, kv->row, t->n_kv, t->hd, n, w->rope, 0);
+}
+
+/* Attention and MLP of rows first.. of a chunk of n; keys and values are in. */
+static void mix_rows(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x,
+                     const AgKv *kv, int first, int n)
+{
+    int nq = t->n_head * t->hd, m = n - first;
+    size_t d = (size_t)t->d;
+    float *h = w->x + (size_t)first * d, *normed = w->y + (size_t)first * d;
+    AgMatmulJob q = {&l->q, w->q, nq, AG_EPI_STORE, (float)(1.0 / sqrt(t->hd))};
+
+    ag_matmul(x, &q, 1, normed, t->d, m);
+    ag_rope(x, w->q, nq, t->n_head, t->hd, m, w->rope + (size_t)first * (size_t)t->hd, 0);
+    AgAttnArgs a = {
+        .q = w->q, .k = ag_kv_k(kv, i), .v = ag_kv_v(kv, i), .out = w->y,
+        .ld_q = nq, .ld_kv = kv->row, .ld_out = nq, .n_q = m, .n_kv = kv->len + n,
+        .n_head = t->n_head, .n_kv_head = t->n_kv, .head_dim = t->hd,
+        .causal = 1, .pos = kv->len + first,
+    };
+    ag_attn(x, &a);
+    ag_linear(x, &l->o, AG_EPI_ADD, w->y, nq, h, t->d, m);
+    ag_rmsnorm(x, w->y, h, t->d, l->ln_post, m, t->d, t->eps);
+    ag_linear(x, &l->up, AG_EPI_STORE, w->y, t->d, w->ff, t->d_ff, m);
+    ag_linear(x, &l->gate, AG_EPI_SILU_MUL, w->y, t->d, w->ff, t->d_ff, m);
+    ag_linear(x, &l->down, AG_EPI_ADD, w->ff, t->d_ff, h, t->d, m);
+}
+
+/* n <= AG_TEXT_CHUNK rows through all layers. In the last layer only the last
+ * row goes past the keys and values, and not even that if nobody asks. */
+static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n, int want,
+                      const AgTap *tap)
+{
+    const float *last = w->x + (size_t)(n - 1) * (size_t)t->d;
+
+    ag_rope_table(w->rope, kv->len, n, t->hd, t->theta);
+    if (want)
+        ag_tap(tap, "text_embedding", 0, last, 1, t->d);
+    for (int i = 0; i < t->n_layer; i++) {
+        const Layer *l = &t->layer[i];
+        int final = i == t->n_layer - 1;
+
+        ag_rmsnorm(x, w->y, w->x, t->d, l->ln_in, n, t->d, t->eps);
+        append_kv(t, l, i, w, x, kv, n);
+        if (!final || want)
+            mix_rows(t, l, i, w, x, kv, final ? n - 1 : 0, n);
+        if (want)
+            ag_tap(tap, "text_layer", i, last, 1, t->d);
+    }
+    kv->len += n;
+}
+
+void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
+                 const float *const *slots, int *slot, float *logits, const AgTap *tap)
+{
+    assert(n > 0 && kv->len + n <= kv->n_pos);
+    while (n > 0) {
+        int m = AG_MIN(n, (int)AG_TEXT_CHUNK);
+
+        if (n - m == 1) /* a chunk of one row would go through other kernels */
+            m--;
+        embed(t, w, x, ids, m, slots, slot);
+        chunk_run(t, w, x, kv, m, m == n && logits, tap);
+        ids += m;
+        n -= m;
+        if (n == 0 && logits) {
+            ag_rmsnorm(x, w->y, w->x + (size_t)(m - 1) * (size_t)t->d, t->d, t->norm, 1, t->d, t->eps);
+            ag_linear(x, &t->head, AG_EPI_STORE, w->y, t->d, logits, t->vocab, 1);
+            ag_tap(tap, "logits", 0, logits, 1, t->vocab);
+        }
+    }
+}
