@@ -40,6 +40,8 @@ typedef struct AgDsp {
 /* C first, then tier by tier as cpu (enum ArgusCpu flags) allows. */
 void ag_dsp_init(AgDsp *dsp, unsigned cpu);
 
+enum { AG_EXEC_SHARED = 65536 }; /* floats that the threads of one driver call share */
+
 /* What a stage runs on. Carved once per context. */
 struct AgExec {
     const AgDsp *dsp;
@@ -47,6 +49,7 @@ struct AgExec {
     int n_thread;
     size_t scratch_size;        /* bytes of each thread's scratch */
     void *scratch[AG_MAX_THREADS]; /* packing panels, attention blocks */
+    float *shared;              /* [AG_EXEC_SHARED]: parts that are combined at the end */
     int64_t flops;              /* of all matrix products so far */
 };
 

@@ -1,18 +1,53 @@
 /*
  * Kernel table of the matrix products; the record holds tile shape, packing
- * and kernel together. Included by matmul.h only.
+ * and kernels together. Included by matmul.h only.
+ *
+ * A product is cut into blocks of columns. A block's weights are widened and
+ * transposed, kc values of k at a time, into panels of nr columns; then all
+ * rows sweep over them in tiles of at most mr rows, whose sums live in the
+ * thread's scratch until k is done and the epilogue writes them out. Every
+ * output is one chain of additions in rising k, whatever the blocks are.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
 #ifndef AG_DSP_MATMUL_DSP_H
 #define AG_DSP_MATMUL_DSP_H
 
+enum {
+    AG_GEMM_KC = 256,              /* most values of k in a block */
+    AG_GEMM_LDA = AG_GEMM_KC + 16, /* floats from row to row of an input tile */
+    AG_GEMM_MR = 16,               /* most rows, */
+    AG_GEMM_NR = 64,               /* most columns of any tile */
+    AG_GEMM_TILE = 576,            /* most numbers in a tile, mr * nr */
+};
+
 struct AgMatmulDsp {
-    int placeholder; /* the kernel author defines this */
+    int mr, nr; /* tile: rows <= AG_GEMM_MR, columns <= AG_GEMM_NR; mr * nr <= AG_GEMM_TILE */
+
+    /* dst[i*nr + c] = float32 of w[c*ld + i] for i < k and c < n, 0 for
+     * n <= c < nr. By AgDtype; ld counts numbers; w aligned to 2, dst to 64.
+     * Exact. */
+    void (*pack[3])(float *dst, const void *w, ptrdiff_t ld, int n, int k);
+
+    /* acc[r*nr + c] = (first ? 0 : acc[r*nr + c]) + sum of a[r*AG_GEMM_LDA + i] * b[i*nr + c]
+     * over i = 0..k-1 in this order, for r < m <= mr and all nr columns.
+     * acc, a, b aligned to 64. Bounded: k * 2^-24 * sum |a b|; the same bits
+     * for any m and for any cut of k into calls. */
+    void (*tile)(float *acc, const float *a, const float *b, int m, int k, int first);
+
+    /* out[r*ld + c] = epilogue of (acc[r*nr + c] + bias[c]) * scale for r < m,
+     * c < n <= nr; bias may be NULL. Store and add: exact; the others: the
+     * bounds of gelu and silu. */
+    void (*finish)(float *out, ptrdiff_t ld, const float *acc, int m, int n, const float *bias,
+                   float scale, AgEpilogue epi);
+
+    /* out[r] = sum of w[r*k + i] * x[i], for r < n. By AgDtype. A row's bits
+     * do not depend on n. Bounded: k * 2^-24 * sum |w x|. */
+    void (*gemv[3])(float *out, const void *w, const float *x, int n, int k);
 };
 
 void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu);
 /* Bytes of scratch one thread needs. */
 size_t ag_matmul_scratch(const AgMatmulDsp *dsp);
 
-#endif
+#endif /* AG_DSP_MATMUL_DSP_H */
