@@ -15,7 +15,7 @@
 struct AgPicture {
     int rows, cols;       /* grid, 0 0 = one tile */
     int n_tile;
-    uint8_t *tiles;       /* [n_tile, tile, tile, 3]; NULL after ag_picture_drop_tiles */
+    uint8_t *tiles;       /* [n_tile, tile, tile, 3] */
     size_t n_byte;        /* of tiles */
     uint64_t hash;        /* of tiles; equal pictures have equal hashes */
     float *features;      /* [n_tile * n_img_tok, d_txt]; NULL before encoding */
@@ -40,6 +40,12 @@ int ag_caption_budget(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
 int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
                       const ArgusDecoding *d, int (*on_token)(void *, int, const char *),
                       void *opaque, ArgusCaption *out);
+
+/* argus_describe() after its arguments were checked. Pictures of the last call
+ * are remembered: asking again about them costs no vision work, and the part
+ * of the prompt that is the same is taken from the KV cache. */
+int ag_caption_describe(ArgusContext *ctx, const ArgusRequest *r, ArgusCaption *out);
+void ag_context_forget(ArgusContext *ctx);
 
 /* Parity tests look at the stages through this; NULL fn = off. */
 void ag_caption_set_tap(ArgusContext *ctx, AgTap tap);

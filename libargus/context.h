@@ -33,8 +33,6 @@ struct ArgusModel {
     AgText *text;
 };
 
-enum { AG_RECENT = 2 }; /* pictures whose embedding is remembered */
-
 struct ArgusContext {
     ArgusModel *model;
     ArgusLogger log;
@@ -42,8 +40,8 @@ struct ArgusContext {
     atomic_int cancel;
     AgArena arena;          /* everything carved below */
     AgExec exec;
-    AgVisionWork vision;    /* vision, connector and text never run at the same */
-    AgConnectorWork connector; /* time: their memory overlaps */
+    AgVisionWork vision;    /* vision and text never run at the same time: */
+    AgConnectorWork connector; /* their memory overlaps */
     AgTextWork text;
     float *patches;         /* [n_patch, d_vis] between vision and connector */
     AgSampleWork sample;
@@ -53,7 +51,8 @@ struct ArgusContext {
     int *kv_ids;            /* [n_pos] ids in the cache */
     int64_t *kv_serial;     /* [n_pos] picture of an image slot, else 0 */
 
-    AgPicture *recent[AG_RECENT]; /* of argus_describe(), newest first */
+    AgPicture **last;       /* pictures of the last argus_describe(): a second question */
+    size_t n_last;          /* about them costs no vision */
     int64_t serial;         /* of the newest encoding */
     ArgusStats stats;
     AgTap tap;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static atomic_llong n_alloc;
+static _Thread_local int64_t n_alloc;
 static atomic_long fail_after = -1;
 
 void ag_mem_fail_after(long n)
@@ -21,13 +21,13 @@ void ag_mem_fail_after(long n)
 
 int64_t ag_mem_count(void)
 {
-    return atomic_load(&n_alloc);
+    return n_alloc;
 }
 
 /* Counts an allocation; 1 if a test wants this one to fail. */
 static int must_fail(void)
 {
-    atomic_fetch_add_explicit(&n_alloc, 1, memory_order_relaxed);
+    n_alloc++;
     if (atomic_load_explicit(&fail_after, memory_order_relaxed) < 0)
         return 0;
     long left = atomic_fetch_sub(&fail_after, 1);

@@ -14,8 +14,8 @@ size_t ag_add(size_t a, size_t b);
 
 /* AG_ALIGN-aligned, contents undefined; NULL for SIZE_MAX or no memory.
  * Free with ag_free(). All of the library's allocations go through here:
- * ag_mem_fail_after makes the n-th one fail in tests (negative: never), and
- * ag_mem_count counts them. */
+ * ag_mem_fail_after makes the n-th one and all later ones fail in tests
+ * (negative: never), and ag_mem_count counts those of the calling thread. */
 void *ag_malloc(size_t size);
 void *ag_calloc(size_t n, size_t size);
 void *ag_realloc(void *p, size_t old_size, size_t new_size);

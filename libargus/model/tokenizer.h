@@ -26,6 +26,8 @@ int ag_tokenizer_open(AgTokenizer **out, const AgSource *src, const ArgusLogger 
 void ag_tokenizer_close(AgTokenizer **t);
 
 int ag_tokenizer_size(const AgTokenizer *t); /* ids are 0..size-1 */
+/* Most bytes that ag_tokenizer_bytes() can append for one id. */
+int ag_tokenizer_longest(const AgTokenizer *t);
 /* Append the ids of n bytes of text. Invalid UTF-8 becomes U+FFFD. special = 1: added tokens
  * written out in the text become their ids; 0: they are plain text. Bytes
  * without a vocabulary entry vanish, as in the reference. @return 0 or ENOMEM. */
