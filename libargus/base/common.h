@@ -25,6 +25,7 @@
 #define AG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define AG_PREFETCH(p) __builtin_prefetch(p)
+#define AG_UNROLL _Pragma("GCC unroll 32") /* the loop that follows, whole if it is short */
 #else
 #define AG_PRINTF(fmt, first)
 #define AG_ALIGNED(n) _Alignas(n)
@@ -33,7 +34,12 @@
 #define AG_LIKELY(x) (x)
 #define AG_UNLIKELY(x) (x)
 #define AG_PREFETCH(p) ((void)(p))
+#define AG_UNROLL
 #endif
+
+/* Exact times: products of three 31-bit numbers and a 64-bit one do not need
+ * more. GCC and Clang have it on all 64-bit targets. */
+__extension__ typedef __int128 AgI128;
 
 /* Type of a stored number. */
 typedef enum AgDtype { AG_BF16, AG_F32, AG_F16 } AgDtype;
