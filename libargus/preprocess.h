@@ -10,9 +10,8 @@
 #define AG_PREPROCESS_H
 
 #include "libargus/dsp/dsp.h"
+#include "libargus/image.h"
 #include "libargus/model/config.h"
-
-#define AG_MAX_PIXELS 178956970 /* Pillow's limit */
 
 /* Sizes on the way, from a picture's size alone. */
 typedef struct AgPlan {
