@@ -70,7 +70,7 @@ build_example() {
 }
 
 # The caption of the picture below by Hugging Face transformers 4.54.0 with argus-tiny.
-expected="A red square on a black background."
+expected="A large red square on a black background."
 run_example() {
     ARGUS_MODEL=argus-tiny LD_LIBRARY_PATH=$2 "$dir/example-$1" "$dir/picture.ppm" >"$dir/text" || return 1
     echo "$expected" | diff - "$dir/text"
