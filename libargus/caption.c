@@ -12,6 +12,7 @@
 
 #include "libargus/context.h"
 #include "libargus/decode.h"
+#include "libargus/image.h"
 #include "libargus/preprocess.h"
 
 static int64_t now_us(void)

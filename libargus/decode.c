@@ -77,6 +77,18 @@ static size_t held_back(const AgAnswer *a)
     return held;
 }
 
+/* Bytes of s that do not wait for more to become a character. */
+static size_t complete(const char *s, size_t n)
+{
+    for (size_t back = 1; back <= 3 && back <= n; back++) {
+        unsigned char c = (unsigned char)s[n - back];
+        size_t len = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+        if ((c & 0xC0) != 0x80)
+            return back < len ? n - back : n;
+    }
+    return n;
+}
+
 /* Give on_token what has become certain. The piece is made valid UTF-8 in a
  * fixed buffer on the stack: a token's text that is longer comes in several calls. */
 static int tell(AgAnswer *a, int id, int last)
@@ -88,24 +100,24 @@ static int tell(AgAnswer *a, int id, int last)
         return 0;
     if (!last) {
         end -= held_back(a);
-        end = ag_utf8_complete(a->bytes.data, end);
+        end = complete(a->bytes.data, end);
     }
     while (a->told < end) {
         const char *s = a->bytes.data + a->told;
-        int len = ag_utf8_next(s, end - a->told);
-        size_t step = len > 0 ? (size_t)len : len < 0 ? (size_t)-len : end - a->told;
+        uint32_t c;
+        size_t step = (size_t)ag_utf8_next(s, end - a->told, &c);
         if (n + 5 > sizeof(piece)) {
             piece[n] = 0;
             if (a->on_token(a->opaque, id, piece))
                 return ARGUS_ERR_CANCELLED;
             n = 0;
         }
-        if (len > 0 && !(a->told == 0 && *s == ' ')) { /* the leading blank is no part of the caption */
-            memcpy(piece + n, s, step);
-            n += step;
-        } else if (len <= 0) {
+        if (c == AG_UTF8_BAD) {
             memcpy(piece + n, "\xEF\xBF\xBD", 3);
             n += 3;
+        } else if (a->told || c != ' ') { /* a leading blank is no part of the caption */
+            memcpy(piece + n, s, step);
+            n += step;
         }
         a->told += step;
     }
@@ -166,7 +178,7 @@ void ag_decode_text(AgBuf *out, const char *bytes, size_t n)
         bytes++;
         n--;
     }
-    ag_utf8_clean(out, bytes, n);
+    ag_utf8_lossy(out, bytes, n);
 }
 
 /* Total log-probability of an answer, its end token included, so that an
@@ -220,7 +232,7 @@ int ag_decode_choose(ArgusContext *ctx, const ArgusDecoding *d, int *choice, dou
     else
         memcpy(first, ctx->logits, size);
     for (int i = 0; err == 0 && i < d->n_choice; i++) {
-        int n;
+        int n = 0;
         err = score(ctx, d->choices[i], first, &sums[i], &n);
         if (err == 0 && (i == 0 || sums[i] > sums[best])) {
             best = i;

@@ -54,16 +54,6 @@ static void model_free(ArgusModel *m)
     ag_free(m);
 }
 
-/* Ids that end an answer: the configuration's, and always <end_of_utterance>. */
-static void add_stop_id(AgConfig *c, int id)
-{
-    for (int i = 0; i < c->n_stop; i++)
-        if (c->stop_id[i] == id)
-            return;
-    if (c->n_stop < AG_MAX_STOP)
-        c->stop_id[c->n_stop++] = id;
-}
-
 static int check_vocab(const ArgusModel *m, const ArgusLogger *log)
 {
     int n = ag_tokenizer_size(m->tokenizer);
@@ -87,7 +77,8 @@ static int model_load(ArgusModel *m, const ArgusLogger *log)
         (err = check_vocab(m, log)) < 0 ||
         (err = ag_markers_find(&m->markers, m->tokenizer, c, log)) < 0)
         return err;
-    add_stop_id(c, m->markers.end_of_utterance);
+    if ((err = ag_config_add_stop(c, m->markers.end_of_utterance)) < 0)
+        return ag_fail(log, err, "%s: expected at most %d stop ids", m->src.path, AG_MAX_STOP);
     if ((err = ag_vision_load(&m->vision, m->weights, c, &m->dsp, m->shifted_positions)) < 0 ||
         (err = ag_connector_load(&m->connector, m->weights, c)) < 0 ||
         (err = ag_text_load(&m->text, m->weights, c, &m->dsp)) < 0)
