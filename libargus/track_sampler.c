@@ -10,7 +10,7 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#include "libargus/track.h"
+#include "libargus/track_sampler.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /*
- * Internals of the track: exact time, and the sampler that turns the times of
+ * Exact time, and the sampler that turns the times of
  * a stream's frames into samples, windows and the spans of cues. The sampler
  * knows no pictures and no model, so tests drive it alone. doc/track.md states
  * its rules with examples.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#ifndef AG_TRACK_H
-#define AG_TRACK_H
+#ifndef AG_TRACK_SAMPLER_H
+#define AG_TRACK_SAMPLER_H
 
 #include "libargus/argus.h"
 #include "libargus/base/common.h"
@@ -89,4 +89,4 @@ void ag_sampler_flush(AgSampler *p, int64_t end, AgSpan *span);
 /* First time that a later cue can have, ARGUS_NOPTS if nothing is open. */
 int64_t ag_sampler_start(const AgSampler *p);
 
-#endif /* AG_TRACK_H */
+#endif /* AG_TRACK_SAMPLER_H */

@@ -1,0 +1,30 @@
+/*
+ * Shots: what the track keeps of a frame's pixels. Frame -> square pixels ->
+ * tiles -> embeddings, shared by all samples that look the same.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_TRACK_SHOT_H
+#define AG_TRACK_SHOT_H
+
+#include "libargus/caption.h"
+
+/* An encoded picture; several samples may hold it. */
+typedef struct AgShot {
+    AgPicture *pic;
+    int n_ref;
+} AgShot;
+
+/* Tiles of a frame, stretched to square pixels first. *sar_told: one warning
+ * for an aspect ratio that can't be applied. @return 0, EINVAL, ENOMEM. */
+int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage *in,
+                    ArgusRational sar, int split, int *sar_told, AgPicture **pic);
+/* Encode and wrap; the picture is the shot's, or freed on failure. The caller
+ * holds the shot. @return 0, ENOMEM, CANCELLED. */
+int ag_shot_encode(ArgusContext *ctx, const ArgusLogger *log, AgPicture *pic, AgShot **out);
+/* Copy n pointers and count them. */
+void ag_shots_hold(AgShot **to, AgShot *const *from, int n);
+/* Give n pointers back and set them to NULL; the last holder frees. */
+void ag_shots_release(AgShot **shots, int n);
+
+#endif /* AG_TRACK_SHOT_H */
