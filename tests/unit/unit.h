@@ -12,7 +12,9 @@
 
 /* Every suite: X(name) stands for ag_tests_name() in tests/unit/name.c. */
 #define AG_SUITES(X) \
-    X(base)
+    X(base) \
+    X(image) \
+    X(preprocess)
 
 #define AG_DECLARE_SUITE(name) void ag_tests_##name(void);
 AG_SUITES(AG_DECLARE_SUITE)
