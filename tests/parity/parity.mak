@@ -1,0 +1,20 @@
+# Parity with Hugging Face: make parity [SETS="argus-tiny synth-tiny synth-256m"]
+# [CASES="still_640x480 ..."] [PARITY_FLAGS="--threads 2 --cpumask c"].
+
+SETS ?= argus-tiny synth-tiny synth-256m
+CASES ?=
+PARITY_FLAGS ?=
+
+PARITY_OBJ := $(patsubst %,$(B)/tests/%.o,parity/parity parity/refs parity/stages gen/formula)
+$(patsubst %,$(B)/tests/parity/%.o,parity refs stages): FLAGS = $(LIB_CFLAGS) $(PNG_FLAGS)
+$(B)/tests/parity/parity: $(PARITY_OBJ) $(LIB_A)
+	$(SAY) LD tests/parity/parity
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PNG_LIBS) $(LIBS)
+
+$(B)/tests/gen/synth_checkpoint: $(B)/tests/gen/synth_checkpoint.o
+	$(SAY) LD tests/gen/synth_checkpoint
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
+
+parity: $(B)/tests/parity/parity $(B)/tests/gen/synth_checkpoint
+	$(Q)SETS="$(SETS)" CASES="$(CASES)" $(S)/tests/parity/run.sh $(B) $(PARITY_FLAGS)
+.PHONY: parity

@@ -1,0 +1,83 @@
+#!/bin/sh
+# run.sh BUILD [PARITY-OPTIONS]: the parity tables of $SETS (all of them) or of $CASES in them.
+# Models are put together in BUILD/tests/models: the checkpoint from our own generator, its
+# sha256 compared with the one the reference was made with; the published tokenizer and
+# configuration from $ARGUS_TEST_DATA/models.
+#
+# Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+
+set -u
+LC_ALL=C
+export LC_ALL
+build=$(cd "$1" && pwd) || exit 2
+shift
+src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+published=SmolVLM-256M-Instruct
+passed=0 failed=0 skipped=0
+
+# checkpoint SET SHAPE SEED: BUILD/tests/models/SET, complete and checked
+checkpoint() {
+    dir=$build/tests/models/$1
+    weights=$dir/model.safetensors
+    mkdir -p "$dir"
+    for f in "$ARGUS_TEST_DATA/models/$published"/*.json "$ARGUS_TEST_DATA/models/$published/merges.txt" \
+        "$src/tests/refs/$1"/*config.json; do
+        [ ! -f "$f" ] || cp "$f" "$dir/" || return 1
+    done
+    [ -f "$dir/tokenizer.json" ] || { echo "no $ARGUS_TEST_DATA/models/$published/tokenizer.json"; return 1; }
+    expected=$(sed -n 's/.*"checkpoint_sha256": *"\([0-9a-f]*\)".*/\1/p' "$src/tests/refs/$1/refs.json")
+    [ -f "$weights.$expected" ] && [ -f "$weights" ] && return 0
+    echo "writing $weights"
+    rm -f "$weights" "$weights".*
+    "$build/tests/gen/synth_checkpoint" "$2" "$weights" --seed "$3" || return 1
+    found=$(sha256sum "$weights" | cut -d ' ' -f 1)
+    [ "$found" = "$expected" ] || { echo "$weights: expected sha256 $expected, found $found"; return 1; }
+    : >"$weights.$expected" # checked
+}
+
+# cases SET: how many of it were asked for
+cases() {
+    if [ -n "${CASES:-}" ]; then
+        echo "$CASES" | wc -w
+    else
+        grep -c '"name"' "$src/tests/refs/$1/refs.json"
+    fi
+}
+
+# run SET MODEL OPTIONS...: one table
+run() {
+    set_name=$1 model=$2
+    shift 2
+    echo "$set_name: $model"
+    # shellcheck disable=SC2086 # a list of names
+    "$build/tests/parity/parity" "$@" "$src/tests/refs/$set_name" "$model" ${CASES:-} >"$build/tests/parity/out"
+    status=$?
+    grep -v '^parity: ' "$build/tests/parity/out"
+    sum=$(grep '^parity: ' "$build/tests/parity/out" | tr -c '0-9\n' ' ')
+    [ -n "$sum" ] || { echo "$set_name: the program ended with status $status"; sum="0 1 0"; }
+    # shellcheck disable=SC2086 # three numbers
+    add $sum
+}
+
+add() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
+
+for name in ${SETS:-argus-tiny synth-tiny synth-256m}; do
+    case $name in
+        argus-tiny) run "$name" "$src/models/argus-tiny" "$@"; continue ;;
+        synth-tiny) shape=tiny seed=2 ;;
+        synth-256m) shape=256m seed=1 ;;
+        *) echo "no set is called $name"; add 0 1 0; continue ;;
+    esac
+    if [ -z "${ARGUS_TEST_DATA:-}" ]; then
+        n=$(cases "$name")
+        echo "SKIP parity $name, $n cases: ARGUS_TEST_DATA is not set"
+        add 0 0 "$n"
+    elif checkpoint "$name" "$shape" "$seed"; then
+        run "$name" "$build/tests/models/$name" "$@"
+    else
+        add 0 1 0
+    fi
+done
+
+echo "parity: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
