@@ -69,21 +69,17 @@ void ag_utf8_lossy(AgBuf *out, const char *s, size_t n)
     }
 }
 
-void ag_utf8_put(AgBuf *out, uint32_t c)
+int ag_utf8_write(uint32_t c, char *out)
 {
-    if (c < 0x80) {
-        ag_buf_char(out, (char)c);
-    } else if (c < 0x800) {
-        ag_buf_char(out, (char)(0xC0 | c >> 6));
-        ag_buf_char(out, (char)(0x80 | (c & 0x3F)));
-    } else if (c < 0x10000) {
-        ag_buf_char(out, (char)(0xE0 | c >> 12));
-        ag_buf_char(out, (char)(0x80 | (c >> 6 & 0x3F)));
-        ag_buf_char(out, (char)(0x80 | (c & 0x3F)));
-    } else {
-        ag_buf_char(out, (char)(0xF0 | c >> 18));
-        ag_buf_char(out, (char)(0x80 | (c >> 12 & 0x3F)));
-        ag_buf_char(out, (char)(0x80 | (c >> 6 & 0x3F)));
-        ag_buf_char(out, (char)(0x80 | (c & 0x3F)));
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    int len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    if (len == 1) {
+        out[0] = (char)c;
+        return 1;
     }
+    for (int i = len - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3F));
+    out[0] = (char)(lead[len] | c);
+    return len;
 }

@@ -19,7 +19,7 @@ int ag_utf8_next(const char *s, size_t n, uint32_t *c);
 size_t ag_utf8_valid(const char *s, size_t n);
 /* Append n bytes, broken sequences as U+FFFD. */
 void ag_utf8_lossy(AgBuf *out, const char *s, size_t n);
-/* Append one code point below 0x110000. */
-void ag_utf8_put(AgBuf *out, uint32_t c);
+/* Write a code point below 0x110000. @return bytes written, 1..4. */
+int ag_utf8_write(uint32_t c, char *out);
 
 #endif /* AG_BASE_UTF8_H */

@@ -38,4 +38,10 @@ typedef struct AgConfig {
  * architecture or activation), ARGUS_ERR_NO_MODEL (no config.json), ENOMEM. */
 int ag_config_load(AgConfig *c, const AgSource *src, const ArgusLogger *log);
 
+/* Add an id to the stop ids, once; there is always room for one after a load. The
+ * files do not name <end_of_utterance>, so who opens a model adds the id that its
+ * tokenizer gives: ag_config_add_stop(&c, ag_tokenizer_special(t, "<end_of_utterance>")).
+ * @return 0; ARGUS_ERR_UNSUPPORTED when AG_MAX_STOP are there. */
+int ag_config_add_stop(AgConfig *c, int id);
+
 #endif /* AG_MODEL_CONFIG_H */

@@ -1,0 +1,348 @@
+/*
+ * Text to ids and back: added tokens are cut out first (when asked), the rest
+ * is split into words by the pre-tokenizer's pattern, and the bytes of a word
+ * are merged pair by pair, lowest rank first, then leftmost.
+ *
+ * Follows the tokenizers package 0.21: AddedVocabulary, pre_tokenizers::Digits and
+ * ByteLevel, models::bpe::Word. Checked against it by tests/unit/tokenizer.c.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include "libargus/model/tokenizer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libargus/base/mem.h"
+#include "libargus/base/utf8.h"
+#include "libargus/model/tokenizer_priv.h"
+
+/* A piece of a word while it is merged: a list in an array. */
+typedef struct Symbol {
+    int id, prev, next; /* prev, next: index or -1 */
+    int dead;           /* swallowed by its left neighbour */
+} Symbol;
+
+/* A pair that may be merged. It is not removed when one of its sides changes:
+ * who takes it from the heap checks whether it still holds. */
+typedef struct Pair {
+    uint32_t rank;
+    int at, id; /* left symbol; id of the product */
+} Pair;
+
+/* Working memory of one call. */
+typedef struct Work {
+    const AgTokenizer *t;
+    AgIds *out;
+    pcre2_match_data *match;
+    Symbol *symbol;
+    Pair *heap; /* room for 3 pairs a symbol: n - 1 at first, at most 2 more a merge */
+    size_t n_heap, cap;
+    int err;
+} Work;
+
+void ag_ids_add(AgIds *ids, int id)
+{
+    if (ids->failed)
+        return;
+    if (ids->n == ids->cap) {
+        int cap = AG_MAX(64, ids->cap * 2);
+        int *p = ids->cap > INT32_MAX / 2 ? NULL
+                                          : ag_realloc(ids->id, (size_t)ids->n * sizeof(*p),
+                                                       (size_t)cap * sizeof(*p));
+        if (!p) {
+            ids->failed = 1;
+            return;
+        }
+        ids->id = p;
+        ids->cap = cap;
+    }
+    ids->id[ids->n++] = id;
+}
+
+void ag_ids_free(AgIds *ids)
+{
+    ag_free(ids->id);
+    *ids = (AgIds){0};
+}
+
+/* ---- merging */
+
+static int before(const Pair *a, const Pair *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
+}
+
+/* Adds the pair that begins at symbol `at`, if there is such a merge. */
+static void push(Work *w, int at)
+{
+    const Symbol *s = &w->symbol[at];
+    uint32_t r = w->t->slot[ag_merge_slot(w->t, s->id, w->symbol[s->next].id)];
+    size_t i = w->n_heap;
+
+    if (!r)
+        return;
+    Pair p = {r - 1, at, w->t->merge[r - 1].id};
+    w->n_heap++;
+    while (i && before(&p, &w->heap[(i - 1) / 2])) {
+        w->heap[i] = w->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    w->heap[i] = p;
+}
+
+static Pair pop(Work *w)
+{
+    Pair top = w->heap[0], last = w->heap[--w->n_heap];
+    size_t i = 0;
+
+    for (;;) {
+        size_t k = 2 * i + 1;
+        if (k >= w->n_heap)
+            break;
+        if (k + 1 < w->n_heap && before(&w->heap[k + 1], &w->heap[k]))
+            k++;
+        if (!before(&w->heap[k], &last))
+            break;
+        w->heap[i] = w->heap[k];
+        i = k;
+    }
+    w->heap[i] = last;
+    return top;
+}
+
+static int reserve(Work *w, size_t n)
+{
+    size_t cap = AG_MAX(n, AG_MAX(w->cap * 2, (size_t)64));
+
+    if (n <= w->cap)
+        return 1;
+    ag_free(w->symbol);
+    ag_free(w->heap);
+    w->symbol = ag_malloc(ag_mul(cap, sizeof(*w->symbol)));
+    w->heap = ag_malloc(ag_mul(cap, 3 * sizeof(*w->heap)));
+    w->cap = w->symbol && w->heap ? cap : 0;
+    return w->cap != 0;
+}
+
+/* Ids of one word of n bytes. */
+static void merge_word(Work *w, const char *s, size_t n)
+{
+    const AgTokenizer *t = w->t;
+    int n_sym = 0;
+
+    if (n >= INT32_MAX || !reserve(w, n)) {
+        w->err = ARGUS_ERR(ENOMEM);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) { /* a byte without an entry vanishes, its neighbours meet */
+        int id = t->byte_id[(unsigned char)s[i]];
+        if (id >= 0) {
+            w->symbol[n_sym] = (Symbol){id, n_sym - 1, n_sym + 1, 0};
+            n_sym++;
+        }
+    }
+    if (!n_sym)
+        return;
+    w->symbol[n_sym - 1].next = -1;
+    w->n_heap = 0;
+    for (int i = 0; i + 1 < n_sym; i++)
+        push(w, i);
+    while (w->n_heap) {
+        Pair p = pop(w);
+        Symbol *a = &w->symbol[p.at];
+        if (a->dead || a->next < 0)
+            continue;
+        Symbol *b = &w->symbol[a->next];
+        uint32_t r = t->slot[ag_merge_slot(t, a->id, b->id)];
+        if (!r || t->merge[r - 1].id != p.id)
+            continue;
+        a->id = p.id;
+        a->next = b->next;
+        b->dead = 1;
+        if (b->next >= 0)
+            w->symbol[b->next].prev = p.at;
+        if (a->prev >= 0)
+            push(w, a->prev);
+        if (a->next >= 0)
+            push(w, p.at);
+    }
+    for (int i = 0; i >= 0; i = w->symbol[i].next)
+        ag_ids_add(w->out, w->symbol[i].id);
+}
+
+/* ---- splitting */
+
+/* Text without added tokens: words by the pattern. What the pattern leaves out
+ * between two matches would be a word too, but it leaves nothing out. */
+static void encode_plain(Work *w, const char *s, size_t n)
+{
+    size_t at = 0;
+
+    while (at < n && w->err >= 0) {
+        int rc = pcre2_match(w->t->split, (PCRE2_SPTR)s, n, at, PCRE2_NO_UTF_CHECK, w->match, NULL);
+        if (rc < 0) {
+            if (rc != PCRE2_ERROR_NOMATCH)
+                w->err = ARGUS_ERR(ENOMEM);
+            else
+                merge_word(w, s + at, n - at);
+            return;
+        }
+        const PCRE2_SIZE *o = pcre2_get_ovector_pointer(w->match);
+        if (o[0] > at)
+            merge_word(w, s + at, o[0] - at);
+        merge_word(w, s + o[0], o[1] - o[0]);
+        at = o[1];
+    }
+}
+
+static int is_space(uint32_t c)
+{
+    return (c >= 9 && c <= 13) || c == 32 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+           c == 0x205F || c == 0x3000;
+}
+
+/* Code point that ends at s[at], at > 0; *begin = where it begins. s is valid. */
+static uint32_t char_before(const char *s, size_t at, size_t *begin)
+{
+    size_t i = at;
+    uint32_t c;
+
+    do
+        i--;
+    while (i && ((unsigned char)s[i] & 0xC0) == 0x80);
+    *begin = i;
+    ag_utf8_next(s + i, at - i, &c);
+    return c;
+}
+
+/* Is the character at s[0..n) one of a word, as Rust's \w has it? */
+static int is_word_char(Work *w, const char *s, size_t n)
+{
+    return n && pcre2_match(w->t->word_char, (PCRE2_SPTR)s, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_ANCHORED,
+                            w->match, NULL) > 0;
+}
+
+static int stands_alone(Work *w, const char *s, size_t n, size_t begin, size_t end)
+{
+    size_t i = 0;
+
+    if (begin)
+        char_before(s, begin, &i);
+    return !(begin && is_word_char(w, s + i, begin - i)) && !is_word_char(w, s + end, n - end);
+}
+
+/* Longest added token that s begins with. */
+static const AgAdded *added_at(const AgTokenizer *t, const char *s, size_t n, int normalized)
+{
+    if (!t->added_first[(unsigned char)*s])
+        return NULL;
+    for (int i = 0; i < t->n_added; i++) {
+        const AgAdded *a = &t->added[i];
+        if (a->normalized == normalized && a->n <= n && !memcmp(a->text, s, a->n))
+            return a;
+    }
+    return NULL;
+}
+
+/* Cuts added tokens out, leftmost and longest first. Those with normalized set
+ * are searched in what the others leave. The text between goes on to the next
+ * stage. */
+static void encode_added(Work *w, const char *s, size_t n, int normalized)
+{
+    void (*rest)(Work *, const char *, size_t, int) =
+        !normalized && w->t->any_normalized ? encode_added : NULL;
+    size_t done = 0;
+
+    for (size_t i = 0; i <= n && w->err >= 0;) {
+        const AgAdded *a = i < n ? added_at(w->t, s + i, n - i, normalized) : NULL;
+        size_t begin = i, end = i + (a ? a->n : 0), k;
+        if (i < n && !a) {
+            i++;
+            continue;
+        }
+        i = a ? end : n + 1; /* the search goes on here whatever comes of this match */
+        if (a && a->single_word && !stands_alone(w, s, n, begin, end))
+            continue;
+        while (a && a->lstrip && begin > done && is_space(char_before(s, begin, &k)))
+            begin = k;
+        for (uint32_t c; a && a->rstrip && end < n; end += k) {
+            k = (size_t)ag_utf8_next(s + end, n - end, &c);
+            if (!is_space(c))
+                break;
+        }
+        if (begin > done && rest)
+            rest(w, s + done, begin - done, 1);
+        else if (begin > done)
+            encode_plain(w, s + done, begin - done);
+        if (a)
+            ag_ids_add(w->out, a->id);
+        done = end;
+    }
+}
+
+int ag_tokenizer_encode(const AgTokenizer *t, const char *text, size_t n, int special, AgIds *out)
+{
+    Work w = {.t = t, .out = out};
+    AgBuf clean = {0};
+
+    if (ag_utf8_valid(text, n) < n) {
+        ag_utf8_lossy(&clean, text, n);
+        text = clean.data;
+        n = clean.size;
+    }
+    w.match = pcre2_match_data_create(1, t->mem);
+    if (!w.match || !ag_buf_ok(&clean))
+        w.err = ARGUS_ERR(ENOMEM);
+    else if (special)
+        encode_added(&w, text, n, 0);
+    else
+        encode_plain(&w, text, n);
+    pcre2_match_data_free(w.match);
+    ag_free(w.symbol);
+    ag_free(w.heap);
+    ag_buf_free(&clean);
+    return out->failed ? ARGUS_ERR(ENOMEM) : w.err;
+}
+
+/* ---- back to text */
+
+int ag_tokenizer_size(const AgTokenizer *t)
+{
+    return t->n_id;
+}
+
+int ag_tokenizer_special(const AgTokenizer *t, const char *token)
+{
+    size_t n = strlen(token);
+
+    for (int i = 0; i < t->n_added; i++)
+        if (t->added[i].n == n && !memcmp(t->added[i].text, token, n))
+            return t->added[i].id;
+    return -1;
+}
+
+int ag_tokenizer_is_special(const AgTokenizer *t, int id)
+{
+    return id >= 0 && id < t->n_id && t->special[id];
+}
+
+void ag_tokenizer_bytes(const AgTokenizer *t, int id, int skip_special, AgBuf *out)
+{
+    if (id < 0 || id >= t->n_id || (skip_special && t->special[id]))
+        return;
+    ag_buf_add(out, t->pool + t->word[id].at, t->word[id].n);
+}
+
+void ag_tokenizer_decode(const AgTokenizer *t, const int *ids, int n, int skip_special, AgBuf *out)
+{
+    AgBuf raw = {0};
+
+    for (int i = 0; i < n; i++)
+        ag_tokenizer_bytes(t, ids[i], skip_special, &raw);
+    if (raw.size)
+        ag_utf8_lossy(out, raw.data, raw.size);
+    out->failed |= raw.failed;
+    ag_buf_free(&raw);
+}
