@@ -91,6 +91,7 @@ step checkasm "kernels against plain C" in_build checkasm
 step fate "program and filter against fate-refs/" in_build fate
 step parity "Hugging Face, tiny sets" parity
 step parity256 "Hugging Face, one full-size case" parity_full
+step threads "same bits with 1, 2, 3 threads; every kernel tier" in_build threads
 step install "into an empty prefix; a program built with pkg-config" install_test
 step valgrind "one caption" valgrind_run
 

@@ -3,6 +3,7 @@
  * prints one line each. Exit status 1 if anything is off.
  *
  *     parity [--threads N] [--cpumask NAME] [--digest] REFS_DIR MODEL_DIR [CASE...]
+ *     parity --tiers      names of the kernel tiers that this machine can run
  *
  * Columns: prompt ids equal · sha256 of the pixel values equal · worst
  * relative RMS error of the numbers that each stage hands on (stages.h says
@@ -256,6 +257,18 @@ static int run_set(const Options *o, AgRefs *refs, ArgusModel *model)
     return failed != 0;
 }
 
+static int print_tiers(void)
+{
+    static const char *const names[] = {"c", "avx2", "avx512", "neon"};
+
+    for (size_t i = 0; i < AG_COUNT(names); i++) {
+        unsigned mask;
+        if (argus_cpu_mask(names[i], &mask) == 0 && !strcmp(argus_cpu_tier(mask), names[i]))
+            printf("%s\n", names[i]);
+    }
+    return 0;
+}
+
 static int usage(void)
 {
     fprintf(stderr, "usage: parity [--threads N] [--cpumask NAME] [--digest] REFS_DIR MODEL_DIR "
@@ -272,7 +285,9 @@ int main(int argc, char **argv)
     int i = 1, status = 2;
 
     for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
-        if (!strcmp(argv[i], "--digest"))
+        if (!strcmp(argv[i], "--tiers"))
+            return print_tiers();
+        else if (!strcmp(argv[i], "--digest"))
             o.digest = 1;
         else if (!strcmp(argv[i], "--threads") && i + 1 < argc)
             o.threads = atoi(argv[++i]);

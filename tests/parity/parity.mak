@@ -17,4 +17,8 @@ $(B)/tests/gen/synth_checkpoint: $(B)/tests/gen/synth_checkpoint.o
 
 parity: $(B)/tests/parity/parity $(B)/tests/gen/synth_checkpoint
 	$(Q)SETS="$(SETS)" CASES="$(CASES)" $(S)/tests/parity/run.sh $(B) $(PARITY_FLAGS)
-.PHONY: parity
+
+# The same bits with 1, 2, 3 threads, the same ids with every kernel tier.
+threads: $(B)/tests/parity/parity
+	$(Q)$(S)/tests/parity/threads.sh $(B)
+.PHONY: parity threads
