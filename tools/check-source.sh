@@ -3,7 +3,7 @@
 #
 #   copyright line · no tabs, trailing blanks, CR, missing last newline · lines to 100
 #   columns · files and functions within their budget · nothing left open · no path of one
-#   machine · no compiler flag that breaks reproducibility · no large file
+#   machine · no compiler flag that breaks reproducibility · no large file · every file listed
 #
 # Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
 
@@ -79,6 +79,20 @@ while IFS= read -r f; do
     case $f in models/argus-tiny/*) continue ;; esac
     [ "$(wc -c <"$f")" -le 1048576 ] || report "$f" "larger than 1 MiB"
 done <"$tmp/all"
+
+# Lists are explicit: a file that nobody builds or runs is a mistake.
+# listed FILE LIST WORD
+listed() {
+    tr -s ' \\\t' '\n' <"$2" | grep -qx -- "$3" || report "$1" "not listed in $2"
+}
+while IFS= read -r f; do
+    case $f in
+        libargus/*.c) w=${f#libargus/}; listed "$f" libargus/Makefile "${w%.c}" ;;
+        tests/unit/*.c) w=${f##*/}; listed "$f" tests/Makefile "${w%.c}" ;;
+        tests/checkasm/*.c) w=${f##*/}; listed "$f" tests/Makefile "${w%.c}" ;;
+        tools/*.c) w=${f##*/}; listed "$f" tools/Makefile "${w%.c}" ;;
+    esac
+done <"$tmp/code"
 
 files=$(wc -l <"$tmp/all")
 failed=$(cat "$tmp/w1" "$tmp/w2" 2>/dev/null | sort -u | wc -l)
