@@ -168,40 +168,74 @@ typedef struct ArgusFilterContext {
 
 #define OFFSET(x) offsetof(ArgusFilterContext, x)
 #define FLAGS (AV_OPT_FLAG_VIDEO_PARAM | AV_OPT_FLAG_FILTERING_PARAM)
+#define RUNTIME (FLAGS | AV_OPT_FLAG_RUNTIME_PARAM)
 
 static const AVOption argus_options[] = {
-    { "model",  "set the directory or the name of the model", OFFSET(model_name), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "prompt", "set the question",                    OFFSET(prompt), AV_OPT_TYPE_STRING,   { .str = NULL }, 0, 0, FLAGS | AV_OPT_FLAG_RUNTIME_PARAM },
-    { "fps",    "set the samples per second, 0 for every frame", OFFSET(fps), AV_OPT_TYPE_RATIONAL, { .dbl = 1 }, 0, INT_MAX, FLAGS },
-    { "window", "set the samples per caption",         OFFSET(window), AV_OPT_TYPE_INT,      { .i64 = 8 }, 1, INT_MAX, FLAGS },
-    { "out",    "set the files to write, separated by |", OFFSET(out), AV_OPT_TYPE_STRING,   { .str = NULL }, 0, 0, FLAGS },
-    { "hop",    "set the samples from one window to the next, 0 for window", OFFSET(hop), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "format", "set the format of all files",         OFFSET(format), AV_OPT_TYPE_STRING,   { .str = "auto" }, 0, 0, FLAGS },
-    { "max_tokens", "set the longest answer in tokens", OFFSET(max_tokens), AV_OPT_TYPE_INT, { .i64 = 64 }, 1, INT_MAX, FLAGS },
-    { "seed",   "set the seed of sampling",            OFFSET(seed), AV_OPT_TYPE_INT64,      { .i64 = -1 }, -1, UINT32_MAX, FLAGS },
-    { "temperature", "set the temperature of sampling, 0 for greedy decoding", OFFSET(temperature), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 100, FLAGS },
-    { "top_k",  "sample from the k likeliest tokens, 0 for all", OFFSET(top_k), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "top_p",  "sample from the likeliest tokens of this total probability", OFFSET(top_p), AV_OPT_TYPE_DOUBLE, { .dbl = 1 }, 0, 1, FLAGS },
-    { "repetition_penalty", "divide the scores of tokens already there", OFFSET(repetition_penalty), AV_OPT_TYPE_DOUBLE, { .dbl = 1 }, 0, 100, FLAGS },
-    { "stop",   "set strings that end an answer, separated by |", OFFSET(stop), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "split",  "split frames into tiles as stills",   OFFSET(split), AV_OPT_TYPE_BOOL,      { .i64 = 0 }, 0, 1, FLAGS },
-    { "max_frames", "stop after this many samples, 0 for no limit", OFFSET(max_frames), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "offset", "add this to all times",               OFFSET(offset), AV_OPT_TYPE_DURATION, { .i64 = 0 }, INT64_MIN, INT64_MAX, FLAGS },
-    { "attach", "set the frames that carry the caption", OFFSET(attach), AV_OPT_TYPE_INT,    { .i64 = ATTACH_AUTO }, 0, ATTACH_NONE, FLAGS, .unit = "attach" },
-        { "auto",   "window without out, else none",   0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_AUTO },   0, 0, FLAGS, .unit = "attach" },
-        { "window", "all frames of the window",        0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_WINDOW }, 0, 0, FLAGS, .unit = "attach" },
-        { "late",   "the frame that closes the window", 0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_LATE },  0, 0, FLAGS, .unit = "attach" },
-        { "none",   "no frame",                        0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_NONE },   0, 0, FLAGS, .unit = "attach" },
-    { "hold_limit", "set the most MiB of frames to hold", OFFSET(hold_limit), AV_OPT_TYPE_INT, { .i64 = 512 }, 0, INT_MAX, FLAGS },
-    { "merge",  "join neighbouring cues with the same text", OFFSET(merge), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
-    { "wrap",   "set the columns per line, 0 for no line breaks", OFFSET(wrap), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "lines",  "set the lines per cue, 0 for no limit", OFFSET(lines), AV_OPT_TYPE_INT,     { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "reuse",  "do not compute equal pictures and windows again", OFFSET(reuse), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
-    { "sar",    "set what to do with pixels that are not square", OFFSET(sar_square), AV_OPT_TYPE_INT, { .i64 = 1 }, 0, 1, FLAGS, .unit = "sar" },
-        { "square", "stretch the picture",             0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "sar" },
-        { "ignore", "take it as it is",                0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "sar" },
-    { "system", "set the system message",              OFFSET(system), AV_OPT_TYPE_STRING,   { .str = NULL }, 0, 0, FLAGS },
-    { "stats",  "log times and totals at the end",     OFFSET(stats), AV_OPT_TYPE_BOOL,      { .i64 = 0 }, 0, 1, FLAGS },
+    { "model", "set the directory or the name of the model",
+      OFFSET(model_name), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "prompt", "set the question",
+      OFFSET(prompt), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, RUNTIME },
+    { "fps", "set the samples per second, 0 for every frame",
+      OFFSET(fps), AV_OPT_TYPE_RATIONAL, { .dbl = 1 }, 0, INT_MAX, FLAGS },
+    { "window", "set the samples per caption",
+      OFFSET(window), AV_OPT_TYPE_INT, { .i64 = 8 }, 1, INT_MAX, FLAGS },
+    { "out", "set the files to write, separated by |",
+      OFFSET(out), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "hop", "set the samples from one window to the next, 0 for window",
+      OFFSET(hop), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "format", "set the format of all files",
+      OFFSET(format), AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
+    { "max_tokens", "set the longest answer in tokens",
+      OFFSET(max_tokens), AV_OPT_TYPE_INT, { .i64 = 64 }, 1, INT_MAX, FLAGS },
+    { "seed", "set the seed of sampling",
+      OFFSET(seed), AV_OPT_TYPE_INT64, { .i64 = -1 }, -1, UINT32_MAX, FLAGS },
+    { "temperature", "set the temperature of sampling, 0 for greedy decoding",
+      OFFSET(temperature), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, 100, FLAGS },
+    { "top_k", "sample from the k likeliest tokens, 0 for all",
+      OFFSET(top_k), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "top_p", "sample from the likeliest tokens of this total probability",
+      OFFSET(top_p), AV_OPT_TYPE_DOUBLE, { .dbl = 1 }, 0, 1, FLAGS },
+    { "repetition_penalty", "divide the scores of tokens already there",
+      OFFSET(repetition_penalty), AV_OPT_TYPE_DOUBLE, { .dbl = 1 }, 0, 100, FLAGS },
+    { "stop", "set strings that end an answer, separated by |",
+      OFFSET(stop), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "split", "split frames into tiles as stills",
+      OFFSET(split), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "max_frames", "stop after this many samples, 0 for no limit",
+      OFFSET(max_frames), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "offset", "add this to all times",
+      OFFSET(offset), AV_OPT_TYPE_DURATION, { .i64 = 0 }, INT64_MIN, INT64_MAX, FLAGS },
+    { "attach", "set the frames that carry the caption",
+      OFFSET(attach), AV_OPT_TYPE_INT, { .i64 = ATTACH_AUTO }, 0, ATTACH_NONE, FLAGS,
+      .unit = "attach" },
+        { "auto", "window without out, else none",
+          0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_AUTO }, 0, 0, FLAGS, .unit = "attach" },
+        { "window", "all frames of the window",
+          0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_WINDOW }, 0, 0, FLAGS, .unit = "attach" },
+        { "late", "the frame that closes the window",
+          0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_LATE }, 0, 0, FLAGS, .unit = "attach" },
+        { "none", "no frame",
+          0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_NONE }, 0, 0, FLAGS, .unit = "attach" },
+    { "hold_limit", "set the most MiB of frames to hold",
+      OFFSET(hold_limit), AV_OPT_TYPE_INT, { .i64 = 512 }, 0, INT_MAX, FLAGS },
+    { "merge", "join neighbouring cues with the same text",
+      OFFSET(merge), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "wrap", "set the columns per line, 0 for no line breaks",
+      OFFSET(wrap), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "lines", "set the lines per cue, 0 for no limit",
+      OFFSET(lines), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "reuse", "do not compute equal pictures and windows again",
+      OFFSET(reuse), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "sar", "set what to do with pixels that are not square",
+      OFFSET(sar_square), AV_OPT_TYPE_INT, { .i64 = 1 }, 0, 1, FLAGS, .unit = "sar" },
+        { "square", "stretch the picture",
+          0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "sar" },
+        { "ignore", "take it as it is",
+          0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "sar" },
+    { "system", "set the system message",
+      OFFSET(system), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "stats", "log times and totals at the end",
+      OFFSET(stats), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { NULL }
 };
 
@@ -289,7 +323,8 @@ static int output_seekable(const Output *o)
 static int output_fail(AVFilterContext *ctx, Output *o, const char *what, int err)
 {
     if (!o->failed)
-        av_log(ctx, AV_LOG_ERROR, "out: %s '%s' failed: %s\n", what, o->path, av_err2str(err));
+        av_log(ctx, AV_LOG_ERROR, "out: %s '%s' failed: %s\n",
+               what, o->path, av_err2str(err));
     o->failed = 1;
     return err;
 }
@@ -324,7 +359,8 @@ static int find_format(AVFilterContext *ctx, const char *path)
         return argus_format_find(s->format);
     format = strcmp(path, "-") ? argus_format_find(path) : ARGUS_FORMAT_SRT;
     if (format <= ARGUS_FORMAT_AUTO) {
-        av_log(ctx, AV_LOG_ERROR, "out: no format has the extension of '%s', set the option format\n", path);
+        av_log(ctx, AV_LOG_ERROR, "out: no format has the extension of '%s'; "
+               "set the option format\n", path);
         return AVERROR(EINVAL);
     }
     return format;
@@ -441,7 +477,8 @@ static int finish_outputs(AVFilterContext *ctx, int keep)
             o->owner = NULL;
             ff_mutex_unlock(&list_lock);
         } else if ((ret = output_close(&s->outputs[i])) < 0 && !err) {
-            av_log(ctx, AV_LOG_ERROR, "out: closing '%s' failed: %s\n", s->paths[i], av_err2str(ret));
+            av_log(ctx, AV_LOG_ERROR, "out: closing '%s' failed: %s\n",
+                   s->paths[i], av_err2str(ret));
             err = ret;
         }
     }
@@ -458,7 +495,8 @@ static int set_seconds(AVDictionary **tags, const char *key, int64_t ms)
     char buf[32];
     uint64_t abs = ms < 0 ? -(uint64_t)ms : ms;
 
-    snprintf(buf, sizeof(buf), "%s%"PRIu64".%03d", ms < 0 ? "-" : "", abs / 1000, (int)(abs % 1000));
+    snprintf(buf, sizeof(buf), "%s%"PRIu64".%03d", ms < 0 ? "-" : "",
+             abs / 1000, (int)(abs % 1000));
     return av_dict_set(tags, key, buf, 0);
 }
 
@@ -467,7 +505,8 @@ static int set_logprob(AVDictionary **tags, const char *key, double value)
     char buf[32];
     int64_t n = llrint(-value * 10000); /* never positive */
 
-    snprintf(buf, sizeof(buf), "%s%"PRId64".%04d", n ? "-" : "", n / 10000, (int)(n % 10000));
+    snprintf(buf, sizeof(buf), "%s%"PRId64".%04d", n ? "-" : "",
+             n / 10000, (int)(n % 10000));
     return av_dict_set(tags, key, buf, 0);
 }
 
@@ -574,7 +613,8 @@ static void chroma_position(const AVFrame *frame, int *x, int *y)
 /** Make a converter to RGB24 of the same size. */
 static int open_converter(ArgusFilterContext *s, const AVFrame *frame)
 {
-    int flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT;
+    int flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP |
+                SWS_BITEXACT;
     int key[6] = { frame->width, frame->height, frame->format,
                    frame->colorspace, frame->color_range, frame->chroma_location };
     int x, y, range, out_range, brightness, contrast, saturation, ret;
@@ -624,12 +664,12 @@ static void warn_about(AVFilterContext *ctx, const AVFrame *frame)
         av_log(ctx, AV_LOG_WARNING, "the video is interlaced, the model may see comb lines; "
                "put bwdif in front: -vf bwdif,argus=...\n");
     }
-    if ((frame->color_trc == AVCOL_TRC_SMPTE2084 || frame->color_trc == AVCOL_TRC_ARIB_STD_B67) &&
-        !s->warned_transfer) {
+    if ((frame->color_trc == AVCOL_TRC_SMPTE2084 ||
+         frame->color_trc == AVCOL_TRC_ARIB_STD_B67) && !s->warned_transfer) {
         s->warned_transfer = 1;
-        av_log(ctx, AV_LOG_WARNING, "the video is HDR (%s), the model will see it flat and grey; put "
-               "zscale=t=linear:npl=100,tonemap=hable,zscale=p=bt709:t=bt709:m=bt709:r=tv,format=yuv420p "
-               "in front of argus\n", av_color_transfer_name(frame->color_trc));
+        av_log(ctx, AV_LOG_WARNING, "the video is HDR (%s), the model will see it flat and grey; "
+               "put zscale=t=linear:npl=100,tonemap=hable,zscale=p=bt709:t=bt709:m=bt709:r=tv,"
+               "format=yuv420p in front of argus\n", av_color_transfer_name(frame->color_trc));
     }
 }
 
@@ -660,7 +700,8 @@ static int push_frame(AVFilterContext *ctx, const AVFrame *frame)
     if (!s->rgb)
         return AVERROR(ENOMEM);
     dst[0] = s->rgb;
-    ret = sws_scale(s->sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, dst, linesize);
+    ret = sws_scale(s->sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
+                    dst, linesize);
     if (ret < 0)
         return ret;
     image.data = s->rgb;
@@ -697,14 +738,17 @@ static int send_frames(AVFilterContext *ctx, int all)
     int n = 0, ret;
 
     while (av_fifo_peek(s->held, &held, 1, 0) >= 0) {
-        int wait = all ? 0 :
-                   s->attach == ATTACH_WINDOW ? open_start != ARGUS_NOPTS && held.pts >= open_start :
-                   s->attach == ATTACH_LATE   ? av_fifo_can_read(s->held) == 1 : 0;
+        int wait = 0;
 
+        if (!all && s->attach == ATTACH_WINDOW)
+            wait = open_start != ARGUS_NOPTS && held.pts >= open_start;
+        else if (!all && s->attach == ATTACH_LATE)
+            wait = av_fifo_can_read(s->held) == 1;
         if (wait && s->attach == ATTACH_WINDOW && s->held_bytes > limit) {
             if (!s->warned_limit)
-                av_log(ctx, AV_LOG_WARNING, "the frames of a window take more than %d MiB: the first ones get no "
-                       "caption; raise hold_limit, lower window or put scale in front\n", s->hold_limit);
+                av_log(ctx, AV_LOG_WARNING, "the frames of a window take more than %d MiB: the "
+                       "first ones get no caption; raise hold_limit, lower window or put scale "
+                       "in front\n", s->hold_limit);
             s->warned_limit = 1;
             wait = 0;
         }
@@ -787,7 +831,9 @@ fail:
 /** Time after the last frame, as far as it is known. */
 static int64_t last_end(const ArgusFilterContext *s)
 {
-    return s->last_pts != AV_NOPTS_VALUE && s->frame_duration ? s->last_pts + s->frame_duration : ARGUS_NOPTS;
+    if (s->last_pts == AV_NOPTS_VALUE || !s->frame_duration)
+        return ARGUS_NOPTS;
+    return s->last_pts + s->frame_duration;
 }
 
 static void log_stats(AVFilterContext *ctx)
@@ -796,13 +842,14 @@ static void log_stats(AVFilterContext *ctx)
     ArgusStats st;
 
     argus_stats(s->argus, &st);
-    av_log(ctx, AV_LOG_INFO, "samples %"PRId64", captions %"PRId64" (%"PRId64" reused), tiles %"PRId64
-           " (%"PRId64" reused), prompt tokens %"PRId64", tokens %"PRId64"\n",
-           argus_track_samples(s->track), st.n_caption, st.n_caption_reused, st.n_tile, st.n_tile_reused,
-           st.n_prompt, st.n_token);
-    av_log(ctx, AV_LOG_INFO, "ms: preprocess %"PRId64", vision %"PRId64", prefill %"PRId64", decode %"PRId64
-           "; working memory %"PRId64" KiB\n", st.us_preprocess / 1000, st.us_vision / 1000,
-           st.us_prefill / 1000, st.us_decode / 1000, st.anon_bytes / 1024);
+    av_log(ctx, AV_LOG_INFO, "samples %"PRId64", captions %"PRId64" (%"PRId64" reused), "
+           "tiles %"PRId64" (%"PRId64" reused), prompt tokens %"PRId64", tokens %"PRId64"\n",
+           argus_track_samples(s->track), st.n_caption, st.n_caption_reused,
+           st.n_tile, st.n_tile_reused, st.n_prompt, st.n_token);
+    av_log(ctx, AV_LOG_INFO, "ms: preprocess %"PRId64", vision %"PRId64", prefill %"PRId64", "
+           "decode %"PRId64"; working memory %"PRId64" KiB\n",
+           st.us_preprocess / 1000, st.us_vision / 1000, st.us_prefill / 1000,
+           st.us_decode / 1000, st.anon_bytes / 1024);
 }
 
 /**
@@ -924,7 +971,8 @@ static int check_outputs(AVFilterContext *ctx)
     ArgusFilterContext *s = ctx->priv;
     const char *name;
 
-    if (s->format && *s->format && strcmp(s->format, "auto") && argus_format_find(s->format) <= ARGUS_FORMAT_AUTO) {
+    if (s->format && *s->format && strcmp(s->format, "auto") &&
+        argus_format_find(s->format) <= ARGUS_FORMAT_AUTO) {
         av_log(ctx, AV_LOG_ERROR, "format: found '%s', expected one of:", s->format);
         for (int i = 0; (name = argus_format_name(i)); i++)
             av_log(ctx, AV_LOG_ERROR, " %s", name);
@@ -955,7 +1003,8 @@ static av_cold int init(AVFilterContext *ctx)
 
     s->last_pts = AV_NOPTS_VALUE;
     if (ctx->nb_threads > MAX_THREADS) {
-        av_log(ctx, AV_LOG_ERROR, "threads: found %d, expected at most %d\n", ctx->nb_threads, MAX_THREADS);
+        av_log(ctx, AV_LOG_ERROR, "threads: found %d, expected at most %d\n",
+               ctx->nb_threads, MAX_THREADS);
         return AVERROR(EINVAL);
     }
     if ((ret = split_list(s->out, &s->paths, &s->nb_paths)) < 0 ||
@@ -1032,8 +1081,8 @@ static int config_input(AVFilterLink *inlink)
         return AVERROR(ENOSYS);
     }
     if (!sws_isSupportedInput(inlink->format)) {
-        av_log(ctx, AV_LOG_ERROR, "no conversion from %s to rgb24; put format=yuv444p in front of argus\n",
-               desc->name);
+        av_log(ctx, AV_LOG_ERROR, "no conversion from %s to rgb24; "
+               "put format=yuv444p in front of argus\n", desc->name);
         return AVERROR(ENOSYS);
     }
     if (s->open)
@@ -1086,8 +1135,8 @@ static av_cold void uninit(AVFilterContext *ctx)
         nb_lost++;
     }
     if (nb_lost && park)
-        av_log(ctx, AV_LOG_WARNING, "%d frames that waited for their caption are lost with the graph; "
-               "attach=late loses none\n", nb_lost);
+        av_log(ctx, AV_LOG_WARNING, "%d frames that waited for their caption are lost with "
+               "the graph; attach=late loses none\n", nb_lost);
     av_fifo_freep2(&s->held);
     av_dict_free(&s->tags);
 

@@ -19,11 +19,12 @@ die() {
     exit 1
 }
 
-mode=patch
-[ "${1:-}" = --diff ] && { mode=diff; shift; }
+print=no
+[ "${1:-}" = --diff ] && { print=yes; shift; }
 [ $# = 1 ] || { echo "usage: mkpatch.sh [--diff] TREE" >&2; exit 2; }
 tree=$(cd "$1" 2>/dev/null && pwd) || die "$1: no such directory"
-[ -f "$tree/libavfilter/allfilters.c" ] || die "$tree: expected an FFmpeg source tree, found no libavfilter/allfilters.c"
+[ -f "$tree/libavfilter/allfilters.c" ] ||
+    die "$tree: expected an FFmpeg source tree, found no libavfilter/allfilters.c"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/argus-mkpatch.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/new"
@@ -116,7 +117,7 @@ done
 cd "$tmp/new" || exit 1
 find . -type f | sed 's|^\./||' | sort >"$tmp/list"
 while read -r f; do
-    if [ $mode = patch ]; then
+    if [ $print = no ]; then
         cmp -s "$f" "$tree/$f" && continue
         mkdir -p "$tree/$(dirname "$f")"
         # written over, not replaced: the mode stays
