@@ -18,7 +18,7 @@ SHELL := /bin/sh
 MAKEFLAGS += -r
 
 # Targets that need no configured tree, so that they work on a bare machine.
-BARE := help demo check setup distclean
+BARE := help demo check setup asan distclean
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
 include $(B)/config.mak
 endif
@@ -70,6 +70,9 @@ demo:
 check:
 	@$(S)/tools/setup.sh check $(B)/config.mak
 	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/ci.sh $(B)
+
+asan:
+	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/asan.sh $(B)
 
 # --- install: DESTDIR=DIR puts everything below DIR, prefix=DIR overrides configure
 
@@ -145,7 +148,9 @@ help:
 	@echo "make unit         unit tests            make checkasm   kernels against plain C"
 	@echo "make fate         program and filter against fate-refs/"
 	@echo "make parity       against Hugging Face  (SETS=\"argus-tiny synth-tiny synth-256m\")"
+	@echo "make threads      same bits for 1, 2, 3 threads; every kernel tier"
+	@echo "make asan         all of that once more under AddressSanitizer and UBSan"
 	@echo "make V=1 ...      print the commands"
 	@echo "make clean        remove what was built; distclean removes build/"
 
-.PHONY: all clean distclean help demo check setup install uninstall
+.PHONY: all clean distclean help demo check setup asan install uninstall
