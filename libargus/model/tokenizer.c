@@ -346,3 +346,12 @@ void ag_tokenizer_decode(const AgTokenizer *t, const int *ids, int n, int skip_s
     out->failed |= raw.failed;
     ag_buf_free(&raw);
 }
+
+int ag_tokenizer_longest(const AgTokenizer *t)
+{
+    uint32_t n = 0;
+
+    for (int i = 0; i < t->n_id; i++)
+        n = AG_MAX(n, t->word[i].n);
+    return (int)n;
+}
