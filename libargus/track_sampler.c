@@ -108,10 +108,16 @@ static AgLength step_of(const AgSampler *p)
     return p->step.num ? p->step : p->sample_length;
 }
 
-/* When the picture of the last sample ends if nothing follows it. */
+/* When the picture of the last sample ends if nothing follows it: after 1/fps,
+ * but at least one unit later; a millisecond when nothing at all is known. */
 static int64_t natural_end(const AgSampler *p)
 {
-    return later(p->sample, 1, step_of(p));
+    AgLength step = step_of(p);
+    AgI128 den = (AgI128)p->tb.num * 1000, ms = (p->tb.den + den - 1) / den;
+
+    if (!step.num)
+        return saturate(p->sample + ms);
+    return AG_MAX(later(p->sample, 1, step), p->sample + 1);
 }
 
 /* Is there a window, full or not, that has samples no finished cue has? */
@@ -120,8 +126,8 @@ static int is_open(const AgSampler *p)
     return p->due || p->n_new > 0;
 }
 
-/* Give the open window its end, not after `limit`. A cue needs a length: one
- * that would have none gets a millisecond. */
+/* Give the open window its end, which is after its last sample, but not after
+ * `limit`. */
 static void settle(AgSampler *p, int64_t end, int64_t limit, AgSpan *span)
 {
     if (p->due) {
@@ -129,10 +135,6 @@ static void settle(AgSampler *p, int64_t end, int64_t limit, AgSpan *span)
         p->due = 0;
     } else {
         *span = (AgSpan){p->times[0], 0, p->n_window++, p->n, 0};
-    }
-    if (end <= span->start) {
-        AgI128 ms = ((AgI128)p->tb.den + 1000 * (AgI128)p->tb.num - 1) / (1000 * (AgI128)p->tb.num);
-        end = saturate((AgI128)span->start + ms);
     }
     span->end = AG_MIN(end, limit);
 }
@@ -263,6 +265,8 @@ int ag_sampler_frame(AgSampler *p, int64_t pts, int64_t duration, AgSpan *span, 
         p->base = pts;
         p->n_after = 0;
     }
+    if (pts == INT64_MAX) /* a cue could not end after it */
+        return 0;
     AgLength length = frame_length(p, pts, duration), before = p->last_length;
     if (p->have_last && pts < p->last) {
         if (!p->ended)

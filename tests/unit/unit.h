@@ -14,7 +14,7 @@
 #define AG_SUITES(X) \
     X(base) \
     X(image) \
-    X(preprocess)
+    X(preprocess) X(track_sampler)
 
 #define AG_DECLARE_SUITE(name) void ag_tests_##name(void);
 AG_SUITES(AG_DECLARE_SUITE)
