@@ -15,6 +15,7 @@
 
 #include "libargus/base/mem.h"
 #include "libargus/base/utf8.h"
+#include "libargus/model/charclass.h"
 #include "libargus/model/tokenizer_priv.h"
 
 /* A piece of a word while it is merged: a list in an array. */
@@ -33,6 +34,8 @@ typedef struct Pair {
 /* Working memory of one call. */
 typedef struct Work {
     const AgTokenizer *t;
+    const char *text;  /* valid UTF-8 */
+    const char *shape; /* what the pattern sees, byte for byte as long; see make_shape() */
     AgIds *out;
     pcre2_match_data *match;
     Symbol *symbol;
@@ -173,34 +176,50 @@ static void merge_word(Work *w, const char *s, size_t n)
 
 /* ---- splitting */
 
-/* Text without added tokens: words by the pattern. What the pattern leaves out
- * between two matches would be a word too, but it leaves nothing out. */
-static void encode_plain(Work *w, const char *s, size_t n)
-{
-    size_t at = 0;
-
-    while (at < n && w->err >= 0) {
-        int rc = pcre2_match(w->t->split, (PCRE2_SPTR)s, n, at, PCRE2_NO_UTF_CHECK, w->match, NULL);
-        if (rc < 0) {
-            if (rc != PCRE2_ERROR_NOMATCH)
-                w->err = ARGUS_ERR(ENOMEM);
-            else
-                merge_word(w, s + at, n - at);
-            return;
-        }
-        const PCRE2_SIZE *o = pcre2_get_ovector_pointer(w->match);
-        if (o[0] > at)
-            merge_word(w, s + at, o[0] - at);
-        merge_word(w, s + o[0], o[1] - o[0]);
-        at = o[1];
-    }
-}
-
 static int is_space(uint32_t c)
 {
     return (c >= 9 && c <= 13) || c == 32 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
            c == 0x205F || c == 0x3000;
+}
+
+/* PCRE2's tables are of another Unicode version on each machine, and ids must not
+ * depend on the machine. So the pattern is run on a copy of the text in which
+ * each letter, numeral and other character beyond ASCII is replaced by one of its
+ * kind and length that every version agrees about. Blanks stay: the pattern
+ * names them one by one. */
+static void make_shape(AgBuf *out, const char *s, size_t n)
+{
+    static const char *const stand_in[3][3] = {
+        {"\u00E9", "\u4E00", "\U00020000"}, /* letters of 2, 3, 4 bytes */
+        {"\u00B2", "\u2460", "\U00010107"}, /* numerals */
+        {"\u00A7", "\u2022", "\U0001F600"}, /* others */
+    };
+
+    for (size_t i = 0, len; i < n; i += len) {
+        uint32_t c;
+        len = (size_t)ag_utf8_next(s + i, n - i, &c);
+        int kind = c < 0x80 || is_space(c) ? 0 : ag_char_class(c);
+        ag_buf_add(out, kind ? stand_in[kind == 'L' ? 0 : kind == 'N' ? 1 : 2][len - 2] : s + i, len);
+    }
+}
+
+/* Text [at, end) without added tokens: words by the pattern. */
+static void encode_plain(Work *w, size_t at, size_t end)
+{
+    PCRE2_SPTR s = (PCRE2_SPTR)w->shape + at;
+    size_t n = end - at, done = 0;
+
+    while (done < n && w->err >= 0) {
+        int rc = pcre2_match(w->t->split, s, n, done, PCRE2_NO_UTF_CHECK, w->match, NULL);
+        const PCRE2_SIZE *o = pcre2_get_ovector_pointer(w->match);
+        if (rc < 0 || o[0] != done || o[1] <= done) { /* the pattern takes every character */
+            w->err = ARGUS_ERR(ENOMEM);
+            return;
+        }
+        merge_word(w, w->text + at + done, o[1] - done);
+        done = o[1];
+    }
 }
 
 /* Code point that ends at s[at], at > 0; *begin = where it begins. s is valid. */
@@ -217,20 +236,21 @@ static uint32_t char_before(const char *s, size_t at, size_t *begin)
     return c;
 }
 
-/* Is the character at s[0..n) one of a word, as Rust's \w has it? */
-static int is_word_char(Work *w, const char *s, size_t n)
+/* Does the text [at, end) begin with a character of a word, as Rust's \w has it? */
+static int is_word_char(Work *w, size_t at, size_t end)
 {
-    return n && pcre2_match(w->t->word_char, (PCRE2_SPTR)s, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_ANCHORED,
-                            w->match, NULL) > 0;
+    return at < end && pcre2_match(w->t->word_char, (PCRE2_SPTR)w->text + at, end - at, 0,
+                                   PCRE2_NO_UTF_CHECK | PCRE2_ANCHORED, w->match, NULL) > 0;
 }
 
-static int stands_alone(Work *w, const char *s, size_t n, size_t begin, size_t end)
+/* No character of a word on either side of [begin, end), in the piece [lo, hi). */
+static int stands_alone(Work *w, size_t lo, size_t begin, size_t end, size_t hi)
 {
-    size_t i = 0;
+    size_t i = begin;
 
-    if (begin)
-        char_before(s, begin, &i);
-    return !(begin && is_word_char(w, s + i, begin - i)) && !is_word_char(w, s + end, n - end);
+    if (begin > lo)
+        char_before(w->text, begin, &i);
+    return !is_word_char(w, i, begin) && !is_word_char(w, end, hi);
 }
 
 /* Longest added token that s begins with. */
@@ -246,36 +266,36 @@ static const AgAdded *added_at(const AgTokenizer *t, const char *s, size_t n, in
     return NULL;
 }
 
-/* Cuts added tokens out, leftmost and longest first. Those with normalized set
- * are searched in what the others leave. The text between goes on to the next
- * stage. */
-static void encode_added(Work *w, const char *s, size_t n, int normalized)
+/* Cuts added tokens out of the text [lo, hi), leftmost and longest first. Those with
+ * normalized set are searched in what the others leave. What lies between goes on
+ * to the next stage. */
+static void encode_added(Work *w, size_t lo, size_t hi, int normalized)
 {
-    void (*rest)(Work *, const char *, size_t, int) =
-        !normalized && w->t->any_normalized ? encode_added : NULL;
-    size_t done = 0;
+    int again = !normalized && w->t->any_normalized;
+    const char *s = w->text;
+    size_t done = lo, k;
 
-    for (size_t i = 0; i <= n && w->err >= 0;) {
-        const AgAdded *a = i < n ? added_at(w->t, s + i, n - i, normalized) : NULL;
-        size_t begin = i, end = i + (a ? a->n : 0), k;
-        if (i < n && !a) {
+    for (size_t i = lo; i <= hi && w->err >= 0;) {
+        const AgAdded *a = i < hi ? added_at(w->t, s + i, hi - i, normalized) : NULL;
+        size_t begin = i, end = i + (a ? a->n : 0);
+        if (i < hi && !a) {
             i++;
             continue;
         }
-        i = a ? end : n + 1; /* the search goes on here whatever comes of this match */
-        if (a && a->single_word && !stands_alone(w, s, n, begin, end))
+        i = a ? end : hi + 1; /* the search goes on here, whatever comes of this match */
+        if (a && a->single_word && !stands_alone(w, lo, begin, end, hi))
             continue;
         while (a && a->lstrip && begin > done && is_space(char_before(s, begin, &k)))
             begin = k;
-        for (uint32_t c; a && a->rstrip && end < n; end += k) {
-            k = (size_t)ag_utf8_next(s + end, n - end, &c);
+        for (uint32_t c; a && a->rstrip && end < hi; end += k) {
+            k = (size_t)ag_utf8_next(s + end, hi - end, &c);
             if (!is_space(c))
                 break;
         }
-        if (begin > done && rest)
-            rest(w, s + done, begin - done, 1);
+        if (begin > done && again)
+            encode_added(w, done, begin, 1);
         else if (begin > done)
-            encode_plain(w, s + done, begin - done);
+            encode_plain(w, done, begin);
         if (a)
             ag_ids_add(w->out, a->id);
         done = end;
@@ -285,24 +305,32 @@ static void encode_added(Work *w, const char *s, size_t n, int normalized)
 int ag_tokenizer_encode(const AgTokenizer *t, const char *text, size_t n, int special, AgIds *out)
 {
     Work w = {.t = t, .out = out};
-    AgBuf clean = {0};
+    AgBuf clean = {0}, shape = {0};
+    size_t ascii = 0;
 
     if (ag_utf8_valid(text, n) < n) {
         ag_utf8_lossy(&clean, text, n);
         text = clean.data;
         n = clean.size;
     }
+    while (ascii < n && (unsigned char)text[ascii] < 0x80)
+        ascii++;
+    if (ascii < n && ag_buf_ok(&clean))
+        make_shape(&shape, text, n);
+    w.text = text;
+    w.shape = shape.data ? shape.data : text;
     w.match = pcre2_match_data_create(1, t->mem);
-    if (!w.match || !ag_buf_ok(&clean))
+    if (!w.match || !ag_buf_ok(&clean) || !ag_buf_ok(&shape))
         w.err = ARGUS_ERR(ENOMEM);
     else if (special)
-        encode_added(&w, text, n, 0);
+        encode_added(&w, 0, n, 0);
     else
-        encode_plain(&w, text, n);
+        encode_plain(&w, 0, n);
     pcre2_match_data_free(w.match);
     ag_free(w.symbol);
     ag_free(w.heap);
     ag_buf_free(&clean);
+    ag_buf_free(&shape);
     return out->failed ? ARGUS_ERR(ENOMEM) : w.err;
 }
 

@@ -35,10 +35,16 @@ static const char split_digit_runs[] = SPLIT("\\p{N}+", "\\p{N}");
 static const char word_char[] = "[\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}"
                                 "\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}]";
 
+/* Most texts that are not the one looked for are told apart by the hash alone. */
+typedef struct Slot {
+    uint32_t hash, word; /* word index + 1; 0 = free */
+} Slot;
+
 typedef struct Load {
     AgTokenFile f;
     AgTokenizer *t;
-    uint32_t *slot, n_slot; /* hash of texts: word index + 1 */
+    Slot *slot;             /* [n_slot] hash of texts */
+    uint32_t n_slot;
     int *by_id;             /* [n_id] word index, -1 = none */
     AgBuf pool;
 } Load;
@@ -58,30 +64,29 @@ static uint32_t hash(const char *s, uint32_t n)
     return (uint32_t)(h >> 32);
 }
 
-/* Slot of a text: where it is, or where it would go. */
-static uint32_t *find_slot(const Load *l, const char *s, uint32_t n)
+/* Slot of a text with hash h: where it is, or where it would go. */
+static Slot *find_slot(const Load *l, const char *s, uint32_t n, uint32_t h)
 {
-    uint32_t i = hash(s, n) & (l->n_slot - 1);
+    uint32_t i = h & (l->n_slot - 1);
 
-    while (l->slot[i]) {
-        const AgView *v = &l->f.word[l->slot[i] - 1].text;
-        if (v->n == n && !memcmp(v->s, s, n))
+    for (; l->slot[i].word; i = (i + 1) & (l->n_slot - 1)) {
+        const AgView *v = &l->f.word[l->slot[i].word - 1].text;
+        if (l->slot[i].hash == h && v->n == n && !memcmp(v->s, s, n))
             break;
-        i = (i + 1) & (l->n_slot - 1);
     }
     return &l->slot[i];
 }
 
 static int find_id(const Load *l, const char *s, uint32_t n)
 {
-    uint32_t k = *find_slot(l, s, n);
+    uint32_t k = find_slot(l, s, n, hash(s, n))->word;
     return k ? l->f.word[k - 1].id : -1;
 }
 
 static uint32_t table_size(size_t n)
 {
     uint32_t size = 16;
-    while (size < 2 * n)
+    while (size < n + n / 3)
         size *= 2;
     return size;
 }
@@ -160,11 +165,12 @@ static int index_words(Load *l, const json_t *added)
         l->by_id[k] = -1;
     for (i = 0; i < l->f.n_word; i++) {
         AgTokenWord *w = &l->f.word[i];
-        uint32_t *slot = find_slot(l, w->text.s, w->text.n);
-        if (*slot || l->by_id[w->id] >= 0)
+        uint32_t h = hash(w->text.s, w->text.n);
+        Slot *slot = find_slot(l, w->text.s, w->text.n, h);
+        if (slot->word || l->by_id[w->id] >= 0)
             return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: model.vocab: expected each word and id once, "
                            "found %.*s: %d again", l->f.file, (int)AG_MIN(w->text.n, 64u), w->text.s, w->id);
-        *slot = (uint32_t)i + 1;
+        *slot = (Slot){h, (uint32_t)i + 1};
         l->by_id[w->id] = (int)i;
     }
     return 0;

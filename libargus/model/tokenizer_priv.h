@@ -38,7 +38,7 @@ struct AgTokenizer {
     int byte_id[256];    /* id of a single byte, -1 = none */
     AgMerge *merge;      /* [n_merge] */
     uint32_t *slot;      /* hash table of n_slot merges by (left, right); 0 = free, else rank + 1 */
-    uint32_t n_merge, n_slot; /* n_slot is a power of two, at least 2 n_merge */
+    uint32_t n_merge, n_slot; /* n_slot is a power of two above n_merge */
     AgAdded *added;      /* [n_added], longest first */
     int n_added;
     unsigned char added_first[256]; /* 1 for bytes that some added token begins with */
