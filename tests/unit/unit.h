@@ -12,9 +12,10 @@
 
 /* Every suite: X(name) stands for ag_tests_name() in tests/unit/name.c. */
 #define AG_SUITES(X) \
-    X(base) \
+    X(base) X(sha256) X(utf8) X(config) \
     X(image) \
-    X(preprocess) X(track_sampler)
+    X(preprocess) X(track_sampler) \
+    X(picture)
 
 #define AG_DECLARE_SUITE(name) void ag_tests_##name(void);
 AG_SUITES(AG_DECLARE_SUITE)
