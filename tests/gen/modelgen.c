@@ -1,0 +1,108 @@
+/*
+ * Small model folders for tests, whole or broken in one place.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/gen/modelgen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libargus/base/mem.h"
+#include "tests/unit/unit.h"
+
+static void die(const char *path, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", path, what);
+    exit(2);
+}
+
+const char *ag_gen_dir(const char *name)
+{
+    static char path[8][1024];
+    static int at;
+    char *p = path[at++ & 7];
+    int n = snprintf(p, sizeof(path[0]), "%s/%s", ag_test_dir(), name);
+
+    if (n < 0 || n >= (int)sizeof(path[0]))
+        die(name, "too long");
+    for (char *s = p + strlen(ag_test_dir()) + 1; s;) {
+        s = strchr(s, '/');
+        if (s)
+            *s = 0;
+        if (mkdir(p, 0777) && errno != EEXIST)
+            die(p, strerror(errno));
+        if (s)
+            *s++ = '/';
+    }
+    return p;
+}
+
+void ag_gen_write(const char *dir, const char *file, const void *data, size_t n)
+{
+    char path[2048];
+
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(data, 1, n, f) != n || fclose(f))
+        die(path, strerror(errno));
+}
+
+void ag_gen_text(const char *dir, const char *file, const char *text)
+{
+    ag_gen_write(dir, file, text, strlen(text));
+}
+
+void ag_gen_tiny(const char *dir, const char *file, const char *from, const char *to)
+{
+    char name[256];
+    AgBlob b;
+    AgBuf out = {0};
+
+    snprintf(name, sizeof(name), "models/argus-tiny/%s", file);
+    if (ag_file_read(&b, ag_source_path(name), SIZE_MAX / 4, NULL) < 0)
+        die(name, "can't read");
+    if (from) {
+        const char *text = (const char *)b.data, *hit = strstr(text, from);
+        if (!hit || strstr(hit + 1, from))
+            die(name, hit ? "more than one place to edit" : "no place to edit");
+        ag_buf_add(&out, text, (size_t)(hit - text));
+        ag_buf_str(&out, to);
+        ag_buf_str(&out, hit + strlen(from));
+    } else {
+        ag_buf_add(&out, b.data, b.size);
+    }
+    ag_gen_write(dir, file, out.data, out.size);
+    ag_buf_free(&out);
+    ag_blob_free(&b);
+}
+
+void ag_gen_safetensors(const char *dir, const char *file, int64_t length, const char *header,
+                        size_t n_data)
+{
+    AgBuf b = {0};
+    uint64_t n = length < 0 ? strlen(header) : (uint64_t)length;
+
+    for (int i = 0; i < 8; i++)
+        ag_buf_char(&b, (char)(n >> 8 * i));
+    ag_buf_str(&b, header);
+    for (size_t i = 0; i < n_data; i++)
+        ag_buf_char(&b, (char)(i % 251));
+    if (!ag_buf_ok(&b))
+        die(file, "out of memory");
+    ag_gen_write(dir, file, b.data, b.size);
+    ag_buf_free(&b);
+}
+
+AgSource ag_gen_source(const char *dir)
+{
+    AgSource s = {ag_strdup("test"), ag_strdup(dir), 0};
+
+    if (!s.name || !s.path)
+        die(dir, "out of memory");
+    return s;
+}
