@@ -149,6 +149,8 @@ typedef struct ArgusFilterContext {
     int enabled;            ///< frames were sampled since the last flush
     int64_t last_pts;       ///< of the last frame, AV_NOPTS_VALUE before the first
     int64_t frame_duration; ///< by the link's frame rate, 0 if unknown
+    int64_t base_pts;       ///< last time that a frame had
+    int64_t nb_nopts;       ///< frames without one since
 
     AVFifo *held;           ///< HeldFrame
     int64_t held_bytes;
@@ -221,9 +223,9 @@ static const AVOption argus_options[] = {
     { "merge", "join neighbouring cues with the same text",
       OFFSET(merge), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "wrap", "set the columns per line, 0 for no line breaks",
-      OFFSET(wrap), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+      OFFSET(wrap), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 10000, FLAGS },
     { "lines", "set the lines per cue, 0 for no limit",
-      OFFSET(lines), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS },
+      OFFSET(lines), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1000, FLAGS },
     { "reuse", "do not compute equal pictures and windows again",
       OFFSET(reuse), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "sar", "set what to do with pixels that are not square",
@@ -780,9 +782,18 @@ static int hold_frame(ArgusFilterContext *s, AVFrame *frame, int64_t pts)
 /** Time of a frame; the track counts in the same way when there is none. */
 static int64_t frame_time(ArgusFilterContext *s, const AVFrame *frame)
 {
-    if (frame->pts != AV_NOPTS_VALUE)
-        return frame->pts;
-    return s->last_pts == AV_NOPTS_VALUE ? 0 : s->last_pts + s->frame_duration;
+    const ArgusTrackSettings *t = &s->settings;
+
+    if (frame->pts != AV_NOPTS_VALUE || s->last_pts == AV_NOPTS_VALUE) {
+        s->base_pts  = frame->pts != AV_NOPTS_VALUE ? frame->pts : 0;
+        s->nb_nopts  = 0;
+        return s->base_pts;
+    }
+    if (!t->frame_rate.num)
+        return s->last_pts;
+    return s->base_pts + av_rescale_q(++s->nb_nopts,
+                                      (AVRational){ t->frame_rate.den, t->frame_rate.num },
+                                      (AVRational){ t->time_base.num, t->time_base.den });
 }
 
 /** Take a frame in. @return number of frames sent or an error */

@@ -45,7 +45,7 @@ say "the same as metadata of the frames; here the first one"
 run 'ffprobe -v error -f lavfi "movie=clip.mp4,argus=fps=2:window=8" -read_intervals "%+#1" -show_entries frame=pts_time:frame_tags'
 
 # "start", "end" and "text" of each window, in this order, make the subtitles.
-awk -F '": ' '
+awk -F '": ' -v OFS='": ' '
     function time(s, ms) {
         ms = int(s * 1000 + 0.5)
         return sprintf("%02d:%02d:%02d,%03d", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60, ms % 1000)
