@@ -87,10 +87,12 @@ int argus_track_check(const ArgusTrackSettings *s)
     int err;
 
     if (s->time_base.num < 1 || s->time_base.den < 1)
-        return ag_fail(log, ARGUS_ERR(EINVAL), "time_base: expected a positive fraction, found %d/%d",
+        return ag_fail(log, ARGUS_ERR(EINVAL),
+                       "time_base: expected a positive fraction, found %d/%d",
                        s->time_base.num, s->time_base.den);
     if (s->fps.num < 0 || s->fps.den < 1)
-        return ag_fail(log, ARGUS_ERR(EINVAL), "fps: expected 0 (every frame) or a positive fraction, "
+        return ag_fail(log, ARGUS_ERR(EINVAL),
+                       "fps: expected 0 (every frame) or a positive fraction, "
                        "found %d/%d", s->fps.num, s->fps.den);
     if ((err = check_int(log, "window", s->window, 1, AG_MAX_WINDOW)) < 0 ||
         (err = check_int(log, "hop", s->hop, 0, s->window)) < 0 ||
@@ -443,13 +445,16 @@ static void tell(ArgusTrack *t, int events)
 
     t->events |= events;
     if (fresh & AG_EVENT_NOPTS)
-        ag_log(log, ARGUS_LOG_WARNING, "frames without a time stamp: their times are counted from the "
+        ag_log(log, ARGUS_LOG_WARNING,
+               "frames without a time stamp: their times are counted from the "
                "last known one");
     if (fresh & AG_EVENT_SKIPPED)
-        ag_log(log, ARGUS_LOG_WARNING, "frames without a time stamp and no frame rate to count with: "
+        ag_log(log, ARGUS_LOG_WARNING,
+               "frames without a time stamp and no frame rate to count with: "
                "they are not sampled");
     if (fresh & AG_EVENT_BACKWARDS)
-        ag_log(log, ARGUS_LOG_WARNING, "time runs backwards: the window is closed and sampling starts "
+        ag_log(log, ARGUS_LOG_WARNING,
+               "time runs backwards: the window is closed and sampling starts "
                "again there");
 }
 

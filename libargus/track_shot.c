@@ -68,7 +68,8 @@ int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage 
     int change = display_size(in, sar, &w, &h);
     if (change < 0 && !*sar_told) {
         *sar_told = 1;
-        ag_log(log, ARGUS_LOG_WARNING, "sample aspect ratio: expected at most %d pixels after stretching "
+        ag_log(log, ARGUS_LOG_WARNING,
+               "sample aspect ratio: expected at most %d pixels after stretching "
                "%dx%d by %d/%d; it is not applied", AG_MAX_PIXELS, in->width, in->height, sar.num,
                sar.den);
     }
