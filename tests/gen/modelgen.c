@@ -85,11 +85,13 @@ void ag_gen_safetensors(const char *dir, const char *file, int64_t length, const
                         size_t n_data)
 {
     AgBuf b = {0};
-    uint64_t n = length < 0 ? strlen(header) : (uint64_t)length;
+    size_t pad = length < 0 ? (8 - strlen(header) % 8) % 8 : 0;
+    uint64_t n = length < 0 ? strlen(header) + pad : (uint64_t)length;
 
     for (int i = 0; i < 8; i++)
         ag_buf_char(&b, (char)(n >> 8 * i));
     ag_buf_str(&b, header);
+    ag_buf_add(&b, "       ", pad);
     for (size_t i = 0; i < n_data; i++)
         ag_buf_char(&b, (char)(i % 251));
     if (!ag_buf_ok(&b))

@@ -20,7 +20,7 @@ void ag_gen_text(const char *dir, const char *file, const char *text);
  * is replaced by `to`. */
 void ag_gen_tiny(const char *dir, const char *file, const char *from, const char *to);
 /* safetensors: length of the header, header, n_data bytes that count 0, 1, ... 250, 0, ...
- * length < 0 = the true one. */
+ * length < 0 = the true one, after blanks up to a multiple of 8 as writers put them. */
 void ag_gen_safetensors(const char *dir, const char *file, int64_t length, const char *header,
                         size_t n_data);
 /* A source for dir, to be freed with ag_source_free(). */
