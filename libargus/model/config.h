@@ -26,7 +26,8 @@ typedef struct AgConfig {
     double rope_theta;
     int tie_embeddings;   /* lm_head = embed_tokens */
     int image_token_id;
-    int n_stop, stop_id[AG_MAX_STOP]; /* eos ids as product.md §3 */
+    int n_stop, stop_id[AG_MAX_STOP]; /* eos of generation_config.json, else of config.json, else
+                                       * of its text_config */
     /* processor */
     int longest_edge;     /* first resize */
     int do_split;

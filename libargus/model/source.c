@@ -1,6 +1,6 @@
 /*
  * Where a model's files come from. Finding one by name looks at directories
- * only, in the order of doc/model.md; nothing here opens a network connection.
+ * only, in the order that source.h gives; nothing here opens a network connection.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -202,7 +202,8 @@ static int try_source_tree(Search *s)
     return try_parent(s, ARGUS_SOURCE_DIR "/models");
 }
 
-static void search(Search *s)
+/* The order of source.h. What is linked in needs no source tree. */
+static void search(Search *s, int linked_in)
 {
     const char *home = env("HOME"), *data = env("XDG_DATA_HOME"), *cache = env("XDG_CACHE_HOME");
     const char *hub = env("HF_HUB_CACHE");
@@ -215,7 +216,8 @@ static void search(Search *s)
                   cache ? "huggingface/hub" : ".cache/huggingface/hub") ||
         try_parent(s, ARGUS_DATADIR "/argus/models"))
         return;
-    try_source_tree(s);
+    if (!linked_in)
+        try_source_tree(s);
 }
 
 /* Names under which a model may lie. org is room for the part before a slash. */
@@ -289,7 +291,7 @@ static int find_name(AgSource *out, const char *name, int must, const ArgusLogge
 
     name_search(&s, name, org, sizeof(org));
     if (s.name[0])
-        search(&s);
+        search(&s, CONFIG_EMBEDDED_MODEL && !strcmp(name, TINY));
     if (s.nomem)
         err = ag_nomem(log, "a path");
     else if (s.found)

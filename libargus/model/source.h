@@ -15,9 +15,18 @@ typedef struct AgSource {
     int embedded;
 } AgSource;
 
-/* Resolve a directory or a name (NULL or "" = default) in the order of
- * product.md §1. @return 0, or ARGUS_ERR_NO_MODEL with a message that lists the
- * places looked at. */
+/* Resolve a directory or a name. A directory that exists wins; a name is looked for in
+ *
+ *     $ARGUS_MODEL_PATH (colon list), ${XDG_DATA_HOME:-~/.local/share}/argus/models,
+ *     the Hugging Face cache (snapshot that refs/main names; $HF_HUB_CACHE, $HF_HOME/hub,
+ *     ${XDG_CACHE_HOME:-~/.cache}/huggingface/hub), $prefix/share/argus/models, what is
+ *     linked in (argus-tiny), the source tree's models/ for a program run inside it
+ *
+ * as itself and, for the four published models, under its other name too:
+ * smolvlm-256m = SmolVLM-256M-Instruct. ORG/REPO is looked for in the cache as well. A
+ * folder counts when it has config.json; one with weights is preferred. NULL or "" =
+ * $ARGUS_MODEL, else smolvlm-256m if it is complete somewhere, else argus-tiny with a
+ * warning. @return 0, or ARGUS_ERR_NO_MODEL with a message that lists the places. */
 int ag_source_find(AgSource *out, const char *model, const ArgusLogger *log);
 void ag_source_free(AgSource *s);
 
