@@ -106,6 +106,13 @@ ARGUS_API int argus_cpu_mask(const char *name, unsigned *mask);
 /** Name of the kernel tier that a mask leads to on this machine: "c", "avx2"... */
 ARGUS_API const char *argus_cpu_tier(unsigned mask);
 
+/** What the machine can do at best, for benchmarks: floating-point operations
+ *  a second in registers with the instruction sets of @p mask, and bytes a
+ *  second read from memory, on @p threads threads. Each takes a fraction of a
+ *  second. 0 if threads or memory run out. */
+ARGUS_API double argus_peak_flops(unsigned mask, int threads);
+ARGUS_API double argus_peak_bandwidth(unsigned mask, int threads);
+
 /* ------------------------------------------------------------------------ */
 /* Model                                                                     */
 
@@ -191,7 +198,9 @@ typedef struct ArgusStats {
     int64_t n_alloc_decode;    /**< allocations inside the token loop: always 0 */
     int64_t us_preprocess, us_vision, us_prefill, us_decode; /**< wall time, microseconds */
     int64_t anon_bytes;        /**< working memory held by the context now */
-    int64_t gemm_flops;        /**< floating-point operations of all matrix products */
+    int64_t flops_vision, flops_prefill, flops_decode; /**< of matrix products and attention,
+                                    a multiply-add is two; the same for any thread count */
+    int64_t bytes_decode;      /**< weights and cache that the forward passes read */
 } ArgusStats;
 
 ARGUS_API void argus_stats(const ArgusContext *ctx, ArgusStats *stats);

@@ -78,7 +78,7 @@ int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
     const ArgusModel *m = ctx->model;
     size_t tile = (size_t)m->config.tile * (size_t)m->config.tile * 3;
     size_t row = (size_t)m->config.n_img_tok * (size_t)m->config.d_txt;
-    int64_t start = now_us();
+    int64_t start = now_us(), flops = ctx->exec.flops;
 
     float *f = ag_malloc(ag_mul(ag_mul((size_t)pic->n_tile, row), sizeof(float)));
     if (!f)
@@ -91,6 +91,7 @@ int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
         ctx->stats.n_tile++;
     }
     ctx->stats.us_vision += now_us() - start;
+    ctx->stats.flops_vision += ctx->exec.flops - flops;
     if (cancelled(ctx)) {
         ag_free(f);
         return ARGUS_ERR_CANCELLED;
@@ -209,7 +210,7 @@ static int prefill(ArgusContext *ctx, const AgIds *ids, const float *const *slot
                    const int64_t *serials)
 {
     const ArgusModel *m = ctx->model;
-    int64_t start = now_us();
+    int64_t start = now_us(), flops = ctx->exec.flops;
     int keep = AG_MAX(common_prefix(ctx, ids, serials), 0), slot = 0;
 
     for (int i = 0; i < keep; i++)
@@ -222,6 +223,7 @@ static int prefill(ArgusContext *ctx, const AgIds *ids, const float *const *slot
     ctx->stats.n_prompt += ids->n - keep;
     ctx->stats.n_prompt_reused += keep;
     ctx->stats.us_prefill += now_us() - start;
+    ctx->stats.flops_prefill += ctx->exec.flops - flops;
     return cancelled(ctx) ? ARGUS_ERR_CANCELLED : 0;
 }
 
@@ -277,7 +279,7 @@ int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
 {
     AgIds ids = {0};
     const float **slots = NULL;
-    int64_t *serials = NULL, start;
+    int64_t *serials = NULL, start, flops;
 
     *out = (ArgusCaption){.choice = -1};
     int err = build(ctx, parts, n_part, d, &ids);
@@ -286,10 +288,12 @@ int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
     if (err == 0)
         err = prefill(ctx, &ids, slots, serials);
     start = now_us();
+    flops = ctx->exec.flops;
     if (err == 0)
         err = d->n_choice ? decode_choices(ctx, d, out)
                           : decode_free(ctx, d, &ids, on_token, opaque, out);
     ctx->stats.us_decode += now_us() - start;
+    ctx->stats.flops_decode += ctx->exec.flops - flops;
     if (err == 0) {
         out->n_prompt = ids.n;
         for (size_t i = 0; i < n_part; i++)

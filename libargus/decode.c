@@ -125,6 +125,17 @@ static int tell(AgAnswer *a, int id, int last)
     return a->on_token(a->opaque, id, piece) ? ARGUS_ERR_CANCELLED : 0;
 }
 
+/* One forward pass of one id; its logits are in ctx->logits. */
+static int forward(ArgusContext *ctx, int id)
+{
+    const AgText *t = ctx->model->text;
+
+    ctx->stats.bytes_decode += ag_text_bytes(t) + ag_kv_row_bytes(&ctx->kv) * (ctx->kv.len + 1);
+    ag_text_run(t, &ctx->text, &ctx->exec, &ctx->kv, &id, 1, NULL, NULL, ctx->logits, NULL);
+    ctx->stats.n_forward++;
+    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) ? ARGUS_ERR_CANCELLED : 0;
+}
+
 int ag_decode_run(AgAnswer *a, ArgusContext *ctx)
 {
     const ArgusModel *m = ctx->model;
@@ -158,12 +169,8 @@ int ag_decode_run(AgAnswer *a, ArgusContext *ctx)
             break;
         ctx->kv_ids[ctx->kv.len] = id;
         ctx->kv_serial[ctx->kv.len] = 0;
-        ag_text_run(m->text, &ctx->text, &ctx->exec, &ctx->kv, &id, 1, NULL, NULL, ctx->logits, NULL);
-        ctx->stats.n_forward++;
-        if (atomic_load_explicit(&ctx->cancel, memory_order_relaxed)) {
-            err = ARGUS_ERR_CANCELLED;
+        if ((err = forward(ctx, id)) < 0)
             break;
-        }
     }
     ctx->stats.n_token += a->n;
     ctx->stats.n_alloc_decode += ag_mem_count() - n_alloc;
@@ -206,13 +213,8 @@ static int score(ArgusContext *ctx, const char *choice, const float *first, doub
         *sum += ag_logprob(i ? ctx->logits : first, vocab, ids.id[i]);
         if (i == ids.n - 1)
             break;
-        ag_text_run(m->text, &ctx->text, &ctx->exec, &ctx->kv, &ids.id[i], 1, NULL, NULL,
-                    ctx->logits, NULL);
-        ctx->stats.n_forward++;
-        if (atomic_load_explicit(&ctx->cancel, memory_order_relaxed)) {
-            err = ARGUS_ERR_CANCELLED;
+        if ((err = forward(ctx, ids.id[i])) < 0)
             break;
-        }
     }
     ag_kv_truncate(&ctx->kv, prompt);
     ag_ids_free(&ids);

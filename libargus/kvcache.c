@@ -32,5 +32,10 @@ void ag_kv_truncate(AgKv *kv, int len)
 
 int64_t ag_kv_bytes(const AgKv *kv)
 {
-    return (int64_t)AG_MAX(kv->peak, kv->len) * kv->n_layer * 2 * kv->row * (int64_t)sizeof(float);
+    return AG_MAX(kv->peak, kv->len) * ag_kv_row_bytes(kv);
+}
+
+int64_t ag_kv_row_bytes(const AgKv *kv)
+{
+    return (int64_t)kv->n_layer * 2 * kv->row * (int64_t)sizeof(float);
 }

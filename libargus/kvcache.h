@@ -25,8 +25,9 @@ int ag_kv_open(AgKv *kv, const AgConfig *c);
 void ag_kv_close(AgKv *kv);
 /* Keep the first len positions. */
 void ag_kv_truncate(AgKv *kv, int len);
-/* Bytes in use. */
+/* Bytes in use, and of one position in all layers. */
 int64_t ag_kv_bytes(const AgKv *kv);
+int64_t ag_kv_row_bytes(const AgKv *kv);
 
 static inline float *ag_kv_k(const AgKv *kv, int layer)
 {

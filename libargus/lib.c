@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "libargus/context.h"
+#include "libargus/dsp/peak.h"
 #include "libargus/preprocess.h"
 
 unsigned argus_version(void)
@@ -30,6 +31,16 @@ const char *argus_configuration(void)
 void argus_free(void *p)
 {
     ag_free(p);
+}
+
+double argus_peak_flops(unsigned mask, int threads)
+{
+    return ag_peak_flops(argus_cpu_flags() & mask, threads);
+}
+
+double argus_peak_bandwidth(unsigned mask, int threads)
+{
+    return ag_read_bandwidth(argus_cpu_flags() & mask, threads);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -264,7 +275,6 @@ void argus_cancel(ArgusContext *ctx)
 void argus_stats(const ArgusContext *ctx, ArgusStats *stats)
 {
     *stats = ctx->stats;
-    stats->gemm_flops = ctx->exec.flops;
     stats->anon_bytes = (int64_t)ctx->arena.size + ag_kv_bytes(&ctx->kv);
     for (size_t i = 0; i < ctx->n_last; i++)
         if (ctx->last[i])

@@ -97,6 +97,21 @@ void ag_text_free(AgText **tp)
     *tp = NULL;
 }
 
+static int64_t linear_bytes(const AgLinear *l)
+{
+    return (int64_t)l->n_out * l->n_in * (int64_t)ag_dtype_size(l->dtype);
+}
+
+int64_t ag_text_bytes(const AgText *t)
+{
+    const Layer *l = &t->layer[0]; /* all have the same shapes, and mostly the same types */
+    int64_t layer = linear_bytes(&l->q) + linear_bytes(&l->k) + linear_bytes(&l->v) +
+                    linear_bytes(&l->o) + linear_bytes(&l->gate) + linear_bytes(&l->up) +
+                    linear_bytes(&l->down);
+
+    return layer * t->n_layer + linear_bytes(&t->head) + t->d * (int64_t)ag_dtype_size(t->embed.dtype);
+}
+
 void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c)
 {
     size_t n = AG_TEXT_CHUNK, nq = (size_t)c->n_head * (size_t)c->head_dim, d = (size_t)c->d_txt;

@@ -35,6 +35,8 @@ void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c);
  * kv->len + n <= n_pos. */
 void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
                  const float *const *slots, int *slot, float *logits, const AgTap *tap);
+/* Bytes of weights that a forward pass of one id reads. */
+int64_t ag_text_bytes(const AgText *t);
 void ag_text_free(AgText **t);
 
 #endif /* AG_TEXT_H */
