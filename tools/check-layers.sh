@@ -52,7 +52,7 @@ BEGIN {
     rank["linear"] = rank["tap"] = 1
     rank["context"] = rank["decode"] - 0.5
     split("base>base dsp>base dsp>dsp model>base model>model stage>base stage>dsp stage>model " \
-          "stage>stage tools>tools tests>base tests>dsp tests>model tests>stage tests>tests", pair, " ")
+          "stage>stage tools>tools tests>base tests>dsp tests>model tests>stage tests>tools tests>tests", pair, " ")
     for (i in pair) allowed[pair[i]] = 1
 }
 FNR == 1 {

@@ -1,0 +1,214 @@
+/*
+ * argus PICTURE...: describes pictures, one after the other or all together.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/output.h"
+#include "tools/say.h"
+#include "tools/stats.h"
+#include "tools/verbs.h"
+
+typedef struct Run {
+    const AgCli *o;
+    ArgusModel *model;
+    ArgusContext *ctx;
+    int several;       /* more than one answer: each on a line of its own */
+    int streamed;      /* bytes of the running answer that are printed */
+    int failed;        /* an input did not get its answer */
+    int64_t us_load;   /* reading and decoding of pictures */
+} Run;
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Nothing more can be done: told to stop, or nobody takes the results. */
+static int is_over(void)
+{
+    return ag_stopped() || ag_out_flush() < 0;
+}
+
+static int on_token(void *opaque, int id, const char *text)
+{
+    Run *r = opaque;
+
+    (void)id;
+    if (r->o->stream) {
+        ag_out(text, r->several);
+        r->streamed += (int)strlen(text);
+    }
+    return is_over();
+}
+
+static void print_name(const Run *r, const char *name)
+{
+    if (r->o->n_input > 1 && !r->o->multi && !r->o->json) {
+        ag_out(name, 1);
+        ag_out(": ", 0);
+    }
+}
+
+static void print_answer(Run *r, const ArgusCaption *c, const char *name, const char *prompt)
+{
+    if (r->o->json) {
+        char *json = argus_caption_json(c, name, prompt, r->model);
+        if (json) {
+            ag_out(json, 1);
+        } else {
+            ag_say(ARGUS_LOG_ERROR, "%s: out of memory", name);
+            r->failed = 1;
+        }
+        argus_free(json);
+    } else if (!r->streamed) {
+        ag_out(c->text, r->several);
+    }
+    ag_out("\n", 0);
+}
+
+/* One question about n pictures. parts has room for n and 4 more. */
+static void ask(Run *r, ArgusPart *parts, const ArgusImage *images, int n, const char *name,
+                const char *prompt)
+{
+    const AgCli *o = r->o;
+    ArgusRequest q;
+    ArgusCaption c;
+    size_t at = 0;
+    int err;
+
+    if (o->system) {
+        parts[at++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = "system"};
+        parts[at++] = (ArgusPart){.kind = ARGUS_PART_TEXT, .text = o->system};
+        parts[at++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = "user"};
+    }
+    for (int i = 0; i < n; i++)
+        parts[at++] = (ArgusPart){.kind = ARGUS_PART_IMAGE, .image = &images[i]};
+    if (*prompt)
+        parts[at++] = (ArgusPart){.kind = ARGUS_PART_TEXT, .text = prompt};
+    argus_request_default(&q);
+    q.parts = parts;
+    q.n_part = at;
+    q.split = o->split;
+    q.decoding = o->decoding;
+    q.on_token = on_token;
+    q.opaque = r;
+    r->streamed = 0;
+    if (o->stream)
+        print_name(r, name);
+    err = argus_describe(r->ctx, &q, &c);
+    if (err >= 0) {
+        if (!o->stream)
+            print_name(r, name);
+        print_answer(r, &c, name, *prompt ? prompt : NULL);
+    } else {
+        if (o->stream)
+            ag_out("\n", 0);
+        if (err != ARGUS_ERR_CANCELLED)
+            ag_say(ARGUS_LOG_ERROR, "%s: no answer", name);
+        r->failed = 1;
+    }
+    argus_caption_free(&c);
+    ag_out_flush();
+}
+
+/* All questions about n pictures that are read together. */
+static void describe(Run *r, const char *const *paths, int n, const char *name)
+{
+    AgPic *pics = calloc((size_t)n, sizeof(*pics));
+    ArgusImage *images = calloc((size_t)n, sizeof(*images));
+    ArgusPart *parts = calloc((size_t)n + 4, sizeof(*parts));
+    ArgusLogger log = ag_say_logger();
+    int64_t begin = now_us();
+    int good = 0;
+
+    if (!pics || !images || !parts) {
+        ag_say(ARGUS_LOG_ERROR, "%s: out of memory", name);
+    } else {
+        for (int i = 0; i < n && !ag_stopped(); i++) {
+            if (ag_pic_load(&pics[i], paths[i], &r->o->picture, &log) < 0)
+                continue;
+            images[i] = (ArgusImage){pics[i].rgb, (ptrdiff_t)pics[i].width * 3, pics[i].width,
+                                     pics[i].height, ARGUS_RGB24};
+            good++;
+        }
+    }
+    r->us_load += now_us() - begin;
+    if (good < n)
+        r->failed = 1;
+    for (int i = 0; good == n && i < r->o->n_prompt && !is_over(); i++)
+        ask(r, parts, images, n, name, r->o->prompts[i]);
+    for (int i = 0; pics && i < n; i++)
+        ag_pic_free(&pics[i]);
+    free(pics);
+    free(images);
+    free(parts);
+}
+
+static const char *display_name(const char *path)
+{
+    return strcmp(path, "-") ? path : "(stdin)";
+}
+
+/* "a.png, b.png", malloc'ed. */
+static char *join(const char *const *paths, int n)
+{
+    size_t size = 1;
+    char *all;
+
+    for (int i = 0; i < n; i++)
+        size += strlen(display_name(paths[i])) + 2;
+    all = malloc(size);
+    if (!all)
+        return NULL;
+    *all = 0;
+    for (int i = 0; i < n; i++) {
+        strcat(all, i ? ", " : "");
+        strcat(all, display_name(paths[i]));
+    }
+    return all;
+}
+
+static void describe_all(Run *r)
+{
+    const AgCli *o = r->o;
+
+    if (o->multi) {
+        char *name = join(o->inputs, o->n_input);
+        describe(r, o->inputs, o->n_input, name ? name : "pictures");
+        free(name);
+        return;
+    }
+    for (int i = 0; i < o->n_input && !is_over(); i++)
+        describe(r, &o->inputs[i], 1, display_name(o->inputs[i]));
+}
+
+int ag_verb_caption(const AgCli *o)
+{
+    Run r = {.o = o};
+    int64_t begin = now_us(), us_open;
+
+    r.several = o->n_prompt > 1 || (o->n_input > 1 && !o->multi);
+    if (ag_open(&r.model, &r.ctx, o) < 0) {
+        r.failed = 1;
+    } else {
+        us_open = now_us() - begin;
+        ag_watch(r.ctx);
+        describe_all(&r);
+        if (o->stats)
+            ag_stats_print(r.ctx, r.model, us_open, r.us_load, now_us() - begin);
+        ag_watch(NULL);
+    }
+    argus_close(&r.ctx);
+    argus_model_close(&r.model);
+    return r.failed ? AG_EXIT_FAILED : AG_EXIT_OK;
+}

@@ -1,0 +1,340 @@
+/*
+ * The program's command line: one table says what options there are, who
+ * takes them, and what --help prints.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tools/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/say.h"
+
+enum Id {
+    PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
+    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, QUIET, HELP, VERSION,
+    N_ID,
+};
+
+#define CAPTION AG_VERB_CAPTION
+#define BOTH (AG_VERB_CAPTION | AG_VERB_INFO)
+
+static const struct {
+    const char *name;
+    char letter;        /* 0 = none */
+    const char *value;  /* what --help calls the argument, NULL = it takes none */
+    int verbs;
+    const char *help;
+} table[N_ID] = {
+    [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION, "what to ask; several: one answer each"},
+    [MODEL] = {"model", 'm', "DIR|NAME", BOTH, "model directory or name"},
+    [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256]"},
+    [SPLIT] = {"split", 0, "on|off", CAPTION, "tiles and global view, or one tile a picture [on]"},
+    [MULTI] = {"multi", 0, NULL, CAPTION, "one question about all pictures together"},
+    [SYSTEM] = {"system", 0, "TEXT", CAPTION, "instruction before the question"},
+    [JSON] = {"json", 0, NULL, CAPTION, "one JSON object a line"},
+    [STREAM] = {"stream", 0, NULL, CAPTION, "print each word as soon as it is known"},
+    [LENIENT] = {"lenient", 0, NULL, CAPTION, "take truncated pictures, with a warning"},
+    [ALPHA] = {"alpha", 0, "HOW", CAPTION, "drop, or lay over white or black [drop]"},
+    [TEMPERATURE] = {"temperature", 0, "T", CAPTION, "sample, 0 to 100; needs --seed [0]"},
+    [TOP_K] = {"top-k", 0, "N", CAPTION, "sample from the N likeliest tokens; 0 = off [0]"},
+    [TOP_P] = {"top-p", 0, "P", CAPTION, "sample from the likeliest with sum P; 1 = off [1]"},
+    [SEED] = {"seed", 0, "N", CAPTION, "seed of the sampling; the same gives the same text"},
+    [PENALTY] = {"repetition-penalty", 0, "R", CAPTION, "more than 0, at most 100; 1 = off [1]"},
+    [STOP] = {"stop", 0, "TEXT", CAPTION, "end the answer before TEXT; may be given again"},
+    [CHOICES] = {"choices", 0, "A|B|...", CAPTION, "answer with the likeliest of these"},
+    [THREADS] = {"threads", 0, "N", BOTH, "1 to 64; 0 = all usable cores [0]"},
+    [CPUMASK] = {"cpumask", 0, "SET", BOTH, "instruction sets to use: c, avx2, avx512, neon, all"},
+    [STATS] = {"stats", 0, NULL, CAPTION, "times, counts and memory on stderr at the end"},
+    [QUIET] = {"quiet", 'q', NULL, CAPTION, "no warnings"},
+    [HELP] = {"help", 'h', NULL, BOTH, "print this text"},
+    [VERSION] = {"version", 'V', NULL, BOTH, "print the version"},
+};
+
+static int help(int verb)
+{
+    if (verb == AG_VERB_INFO)
+        printf("Usage: argus info [OPTION]...\n"
+               "Print the version, the processor's kernels, and what the model is.\n\n");
+    else
+        printf("Usage: argus [OPTION]... PICTURE...\n"
+               "       argus info [OPTION]...\n"
+               "Describe JPEG and PNG pictures; - reads one from stdin.\n\n");
+    for (int i = 0; i < N_ID; i++) {
+        char left[48];
+        if (!(table[i].verbs & verb))
+            continue;
+        if (table[i].letter)
+            snprintf(left, sizeof(left), "-%c, ", table[i].letter);
+        else
+            snprintf(left, sizeof(left), "    ");
+        size_t n = strlen(left);
+        snprintf(left + n, sizeof(left) - n, "--%s%s%s", table[i].name,
+                 table[i].value ? "=" : "", table[i].value ? table[i].value : "");
+        printf("  %-28s %s\n", left, table[i].help);
+    }
+    if (verb == AG_VERB_CAPTION)
+        printf("\nAnswers go to stdout, everything else to stderr. Exit status: 0 all fine, 1 an input\n"
+               "failed or the output could not be written, 2 wrong usage.\n");
+    return fflush(stdout) ? AG_EXIT_FAILED : AG_EXIT_OK;
+}
+
+static int version(void)
+{
+    printf("argus %s\n", argus_version_string());
+    return fflush(stdout) ? AG_EXIT_FAILED : AG_EXIT_OK;
+}
+
+static int refuse(enum Id id, const char *expected, const char *found)
+{
+    ag_say(ARGUS_LOG_ERROR, "--%s: expected %s, found '%s'", table[id].name, expected, found);
+    return AG_EXIT_USAGE;
+}
+
+static int integer(enum Id id, const char *text, long lo, long hi, int *out)
+{
+    char *end, range[64];
+    long v;
+
+    errno = 0;
+    v = strtol(text, &end, 10);
+    if (end == text || *end || errno || v < lo || v > hi) {
+        snprintf(range, sizeof(range), "a number from %ld to %ld", lo, hi);
+        return refuse(id, range, text);
+    }
+    *out = (int)v;
+    return -1;
+}
+
+static int seed(const char *text, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno)
+        return refuse(SEED, "a number from 0 to 18446744073709551615", text);
+    return -1;
+}
+
+/* NaN is in no range. */
+static int real(enum Id id, const char *text, double lo, int lo_open, double hi, double *out)
+{
+    char *end, range[64];
+    double v = strtod(text, &end);
+
+    if (end == text || *end || !(lo_open ? v > lo : v >= lo) || !(v <= hi)) {
+        snprintf(range, sizeof(range), "a number %s %g to %g", lo_open ? "above" : "from", lo, hi);
+        return refuse(id, range, text);
+    }
+    *out = v;
+    return -1;
+}
+
+/* Index of a word in a list that ends with NULL. */
+static int word(enum Id id, const char *text, const char *const *words, const char *expected, int *out)
+{
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(text, words[i])) {
+            *out = i;
+            return -1;
+        }
+    }
+    return refuse(id, expected, text);
+}
+
+/* A|B|C into the list of choices. The last --choices counts. */
+static int choices(AgCli *o, const char *text)
+{
+    int n = 1;
+
+    for (const char *p = text; *p; p++)
+        n += *p == '|';
+    if (n > 64)
+        return refuse(CHOICES, "at most 64 choices", text);
+    free(o->choice_text);
+    free(o->choices);
+    o->choice_text = malloc(strlen(text) + 1);
+    o->choices = calloc((size_t)n, sizeof(*o->choices));
+    if (!o->choice_text || !o->choices) {
+        ag_say(ARGUS_LOG_ERROR, "out of memory");
+        return AG_EXIT_FAILED;
+    }
+    strcpy(o->choice_text, text);
+    char *p = o->choice_text;
+    for (int i = 0; i < n; i++) {
+        size_t len = strcspn(p, "|");
+        o->choices[i] = p;
+        if (!len)
+            return refuse(CHOICES, "no empty choice", text);
+        p[len] = 0;
+        p += len + 1;
+    }
+    o->decoding.choices = o->choices;
+    o->decoding.n_choice = n;
+    return -1;
+}
+
+static int stop(AgCli *o, const char *text)
+{
+    if (!*text)
+        return refuse(STOP, "some text", text);
+    o->stop[o->decoding.n_stop++] = text;
+    o->decoding.stop = o->stop;
+    return -1;
+}
+
+static int set(AgCli *o, int verb, enum Id id, const char *v)
+{
+    static const char *const on_off[] = {"off", "on", NULL};
+    static const char *const alphas[] = {"drop", "white", "black", NULL};
+    ArgusDecoding *d = &o->decoding;
+
+    switch (id) {
+    case PROMPT: o->prompts[o->n_prompt++] = v; return -1;
+    case MODEL: o->model = v; return -1;
+    case SYSTEM: o->system = v; return -1;
+    case MULTI: o->multi = 1; return -1;
+    case JSON: o->json = 1; return -1;
+    case STREAM: o->stream = 1; return -1;
+    case STATS: o->stats = 1; return -1;
+    case QUIET: o->quiet = 1; return -1;
+    case LENIENT: o->picture.lenient = 1; return -1;
+    case SPLIT: return word(id, v, on_off, "on or off", &o->split);
+    case ALPHA: return word(id, v, alphas, "drop, white or black", &o->picture.alpha);
+    case MAX_TOKENS: return integer(id, v, 1, 1 << 20, &d->max_tokens);
+    case TOP_K: return integer(id, v, 0, INT32_MAX, &d->top_k);
+    case THREADS: return integer(id, v, 0, 64, &o->threads);
+    case TEMPERATURE: return real(id, v, 0, 0, 100, &d->temperature);
+    case TOP_P: return real(id, v, 0, 1, 1, &d->top_p);
+    case PENALTY: return real(id, v, 0, 1, 100, &d->repetition_penalty);
+    case SEED: d->seeded = 1; return seed(v, &d->seed);
+    case STOP: return stop(o, v);
+    case CHOICES: return choices(o, v);
+    case CPUMASK:
+        return argus_cpu_mask(v, &o->cpumask) < 0
+            ? refuse(id, "c, avx2, avx512, neon, all or a number", v) : -1;
+    case HELP: return help(verb);
+    case VERSION: return version();
+    case N_ID: break;
+    }
+    return AG_EXIT_USAGE;
+}
+
+/* What only several options together can get wrong. */
+static int check(const AgCli *o, int verb)
+{
+    ArgusLogger log = ag_say_logger();
+    int n_stdin = 0;
+
+    if (verb == AG_VERB_INFO) {
+        if (o->n_input)
+            ag_say(ARGUS_LOG_ERROR, "info: expected no picture, found '%s'", o->inputs[0]);
+        return o->n_input ? AG_EXIT_USAGE : -1;
+    }
+    if (!o->n_input) {
+        ag_say(ARGUS_LOG_ERROR, "expected a picture, found none");
+        return AG_EXIT_USAGE;
+    }
+    for (int i = 0; i < o->n_input; i++)
+        n_stdin += !strcmp(o->inputs[i], "-");
+    if (n_stdin > 1) {
+        ag_say(ARGUS_LOG_ERROR, "- (stdin) can be read only once");
+        return AG_EXIT_USAGE;
+    }
+    if (o->stream && o->json) {
+        ag_say(ARGUS_LOG_ERROR, "--stream can't go together with --json");
+        return AG_EXIT_USAGE;
+    }
+    return argus_decoding_check(&o->decoding, &log) < 0 ? AG_EXIT_USAGE : -1;
+}
+
+/* getopt's tables for a verb. letters has room for two bytes an option and 2. */
+static void tables(int verb, struct option *longs, char *letters)
+{
+    *letters++ = ':'; /* a missing argument is told apart */
+    for (int i = 0; i < N_ID; i++) {
+        if (!(table[i].verbs & verb))
+            continue;
+        *longs++ = (struct option){table[i].name, table[i].value ? required_argument : no_argument,
+                                   NULL, 256 + i};
+        if (table[i].letter) {
+            *letters++ = table[i].letter;
+            if (table[i].value)
+                *letters++ = ':';
+        }
+    }
+    *longs = (struct option){0};
+    *letters = 0;
+}
+
+/* Id of what getopt_long gave, or N_ID after a message. */
+static enum Id identify(int got, char **argv, int at)
+{
+    if (got >= 256)
+        return (enum Id)(got - 256);
+    for (int i = 0; i < N_ID; i++)
+        if (got != '?' && got != ':' && table[i].letter == got)
+            return (enum Id)i;
+    if (got == ':')
+        ag_say(ARGUS_LOG_ERROR, "%s: expected a value after it, found none", argv[at]);
+    else if (optopt > 255)
+        ag_say(ARGUS_LOG_ERROR, "%s: expected no value with it", argv[at]);
+    else if (optopt)
+        ag_say(ARGUS_LOG_ERROR, "-%c: no such option", optopt);
+    else
+        ag_say(ARGUS_LOG_ERROR, "%s: no such option, or more than one begins like that", argv[at]);
+    return N_ID;
+}
+
+int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
+{
+    struct option longs[N_ID + 1];
+    char letters[2 * N_ID + 2];
+    size_t n = (size_t)argc + 1;
+    int got, code = -1;
+
+    *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1};
+    argus_decoding_default(&o->decoding);
+    o->prompts = calloc(n, sizeof(*o->prompts));
+    o->inputs = calloc(n, sizeof(*o->inputs));
+    o->stop = calloc(n, sizeof(*o->stop));
+    if (!o->prompts || !o->inputs || !o->stop) {
+        ag_say(ARGUS_LOG_ERROR, "out of memory");
+        return AG_EXIT_FAILED;
+    }
+    tables(verb, longs, letters);
+    opterr = 0;
+    for (int at = optind; (got = getopt_long(argc, argv, letters, longs, NULL)) != -1; at = optind) {
+        enum Id id = identify(got, argv, at);
+        code = id == N_ID ? AG_EXIT_USAGE : set(o, verb, id, optarg);
+        if (code >= 0)
+            break;
+    }
+    for (int i = optind; code < 0 && i < argc; i++)
+        o->inputs[o->n_input++] = argv[i];
+    if (code < 0)
+        code = check(o, verb);
+    if (code == AG_EXIT_USAGE)
+        fprintf(stderr, "Try 'argus --help'.\n");
+    if (!o->n_prompt)
+        o->prompts[o->n_prompt++] = "";
+    if (o->quiet)
+        ag_say_level(ARGUS_LOG_ERROR);
+    return code;
+}
+
+void ag_cli_free(AgCli *o)
+{
+    free(o->prompts);
+    free(o->inputs);
+    free(o->stop);
+    free(o->choices);
+    free(o->choice_text);
+    *o = (AgCli){0};
+}

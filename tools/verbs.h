@@ -1,0 +1,22 @@
+/*
+ * What the program can do, one file per verb. Each returns the exit code.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_TOOLS_VERBS_H
+#define AG_TOOLS_VERBS_H
+
+#include "tools/options.h"
+
+int ag_verb_caption(const AgCli *o);
+int ag_verb_info(const AgCli *o);
+
+/* Open what o names. Failures have been told. */
+int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o);
+
+/* Signal that asked to stop, 0 if none did. From ag_watch() on, SIGINT and
+ * SIGTERM cancel the running call of ctx; a second one ends the program. */
+int ag_stopped(void);
+void ag_watch(ArgusContext *ctx);
+
+#endif /* AG_TOOLS_VERBS_H */
