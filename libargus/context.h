@@ -8,10 +8,11 @@
 
 #include <stdatomic.h>
 
-#include "libargus/caption.h"
 #include "libargus/connector.h"
 #include "libargus/kvcache.h"
+#include "libargus/prompt.h"
 #include "libargus/sample.h"
+#include "libargus/tap.h"
 #include "libargus/text.h"
 #include "libargus/vision.h"
 

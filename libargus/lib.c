@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "libargus/caption.h"
 #include "libargus/context.h"
 #include "libargus/dsp/peak.h"
 #include "libargus/preprocess.h"
