@@ -14,7 +14,9 @@
 #define AG_SUITES(X) \
     X(base) X(caption) X(sha256) X(utf8) X(config) X(source) X(weights) \
     X(image) \
-    X(preprocess) X(track) X(track_fail) X(track_sampler) X(track_random) X(subtitle) X(subtitle_text) X(subtitle_stream) \
+    X(preprocess) \
+    X(track) X(track_fail) X(track_sampler) X(track_random) \
+    X(subtitle) X(subtitle_text) X(subtitle_stream) \
     X(picture)
 
 #define AG_DECLARE_SUITE(name) void ag_tests_##name(void);
