@@ -42,5 +42,13 @@ void ag_act_init(AgActDsp *dsp, unsigned cpu)
     dsp->gelu = gelu_c;
     dsp->silu = silu_c;
     dsp->exp_sum = exp_sum_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_act_init_avx2(dsp);
+#endif
+#if HAVE_AVX512
+    if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
+        ag_act_init_avx512(dsp);
+#endif
     (void)cpu;
 }

@@ -25,6 +25,8 @@ enum {
     GROUP = 8,    /* most heads of one call of single */
 };
 
+static const double LOG2E = 1.4426950408889634;
+
 /* ------------------------------------------------------------------------ */
 /* Plain C kernels                                                           */
 
@@ -35,11 +37,34 @@ static void pack_k_c(float *dst, const float *k, int ld, int n, int dim)
             dst[d * AG_ATTN_KB + j] = j < n ? k[(ptrdiff_t)j * ld + d] : 0;
 }
 
+/* p in place of the n scores, o += p v, the sum of p back */
+static float soft(float *s, int n, float max, const float *v, int ld_v, float *o, int dim)
+{
+    float sum = 0;
+
+    for (int j = 0; j < n; j++) {
+        float p = exp2f((float)(LOG2E * s[j] - max)); /* one rounding, as with FMA */
+        sum += p;
+        for (int d = 0; d < dim; d++)
+            o[d] += p * v[(ptrdiff_t)j * ld_v + d];
+    }
+    return sum;
+}
+
+static float largest(const float *s, int n)
+{
+    float max = -INFINITY;
+
+    for (int j = 0; j < n; j++)
+        max = AG_MAX(max, s[j]);
+    return max * (float)LOG2E;
+}
+
 static void tile_c(const AgAttnTile *t)
 {
     for (int r = 0; r < t->m; r++) {
-        const float *q = t->q + (ptrdiff_t)r * t->ld_q;
-        float *o = t->o + (ptrdiff_t)r * t->ld_o, *s = t->tmp, max = t->max[r], sum = 0;
+        const float *q = t->q + r * AG_ATTN_LD;
+        float *o = t->o + r * AG_ATTN_LD, *s = t->tmp;
         int n = AG_MIN(t->n, t->seen + r);
 
         if (n < 1)
@@ -48,43 +73,42 @@ static void tile_c(const AgAttnTile *t)
         for (int d = 0; d < t->dim; d++)
             for (int j = 0; j < n; j++)
                 s[j] += q[d] * t->kt[d * AG_ATTN_KB + j];
-        for (int j = 0; j < n; j++)
-            max = AG_MAX(max, s[j]);
-        float alpha = expf(t->max[r] - max);
-        for (int d = 0; d < t->dim; d++)
-            o[d] *= alpha;
-        for (int j = 0; j < n; j++) {
-            float p = expf(s[j] - max);
-            sum += p;
-            for (int d = 0; d < t->dim; d++)
-                o[d] += p * t->v[(ptrdiff_t)j * t->ld_v + d];
+        float max = largest(s, n);
+        if (t->first) {
+            memset(o, 0, (size_t)t->ld_v * sizeof(float));
+            t->sum[r] = 0;
+        } else {
+            float old = t->max[r];
+            max = AG_MAX(max, old);
+            float alpha = exp2f(old - max);
+            for (int d = 0; d < t->ld_v; d++)
+                o[d] *= alpha;
+            t->sum[r] *= alpha;
         }
         t->max[r] = max;
-        t->sum[r] = t->sum[r] * alpha + sum;
+        t->sum[r] += soft(s, n, max, t->v, t->ld_v, o, t->ld_v);
     }
+}
+
+static void scale_c(float *out, const float *o, float scale, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = o[i] * scale;
 }
 
 static void single_c(float *part, const float *q, const float *k, const float *v, int ld_kv, int n,
                      int n_group, int dim, float *scores)
 {
     for (int g = 0; g < n_group; g++, part += dim + 2, q += dim) {
-        float *o = part + 2, max = -INFINITY, sum = 0;
         for (int j = 0; j < n; j++) {
             float s = 0;
             for (int d = 0; d < dim; d++)
                 s += q[d] * k[(ptrdiff_t)j * ld_kv + d];
             scores[j] = s;
-            max = AG_MAX(max, s);
         }
-        memset(o, 0, (size_t)dim * sizeof(float));
-        for (int j = 0; j < n; j++) {
-            float p = expf(scores[j] - max);
-            sum += p;
-            for (int d = 0; d < dim; d++)
-                o[d] += p * v[(ptrdiff_t)j * ld_kv + d];
-        }
-        part[0] = max;
-        part[1] = sum;
+        memset(part, 0, (size_t)(dim + 2) * sizeof(float));
+        part[0] = largest(scores, n);
+        part[1] = soft(scores, n, part[0], v, ld_kv, part + 2, dim);
     }
 }
 
@@ -93,7 +117,16 @@ void ag_attn_init(AgAttnDsp *dsp, unsigned cpu)
     dsp->qr = AG_ATTN_QR;
     dsp->pack_k = pack_k_c;
     dsp->tile = tile_c;
+    dsp->scale = scale_c;
     dsp->single = single_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_attn_init_avx2(dsp);
+#endif
+#if HAVE_AVX512
+    if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
+        ag_attn_init_avx512(dsp);
+#endif
     (void)cpu;
 }
 
@@ -104,21 +137,25 @@ typedef struct Call {
     const AgAttnArgs *a;
     AgExec *x;
     int range, n_range; /* queries of an item, items of a head */
-    int part, n_part;   /* one query: keys of an item, items of a kv head */
+    int seen;           /* one query: keys it sees */
+    int part, n_part;   /* keys of an item, items of a kv head */
 } Call;
 
 /* A thread's scratch. */
 typedef struct Work {
     float *kt;        /* [head_dim, AG_ATTN_KB] */
-    float *tmp;       /* [AG_ATTN_QR, AG_ATTN_KB] */
+    float *v;         /* [AG_ATTN_KB, head_dim rounded up to 32] */
+    float *tmp;       /* [AG_ATTN_QR, AG_ATTN_LDP] */
+    float *q, *o;     /* [RANGE, AG_ATTN_LD] */
     float *max, *sum; /* [RANGE] */
-    float *scores;    /* [GROUP, keys of a part], all of scratch */
+    float *scores;    /* one query: [GROUP, keys of a part], all of scratch */
 } Work;
 
 size_t ag_attn_scratch(const AgAttnDsp *dsp)
 {
     (void)dsp;
-    return (AG_ATTN_DIM * AG_ATTN_KB + AG_ATTN_QR * AG_ATTN_KB + 2 * RANGE) * sizeof(float);
+    return (2 * AG_ATTN_DIM * AG_ATTN_KB + AG_ATTN_QR * AG_ATTN_LDP + 2 * RANGE * AG_ATTN_LD
+            + 2 * RANGE) * sizeof(float);
 }
 
 static Work work_of(const Call *c, int thread)
@@ -126,10 +163,45 @@ static Work work_of(const Call *c, int thread)
     Work w;
 
     w.scores = w.kt = c->x->scratch[thread];
-    w.tmp = w.kt + AG_ATTN_DIM * AG_ATTN_KB;
-    w.max = w.tmp + AG_ATTN_QR * AG_ATTN_KB;
+    w.v = w.kt + AG_ATTN_DIM * AG_ATTN_KB;
+    w.tmp = w.v + AG_ATTN_DIM * AG_ATTN_KB;
+    w.q = w.tmp + AG_ATTN_QR * AG_ATTN_LDP;
+    w.o = w.q + RANGE * AG_ATTN_LD;
+    w.max = w.o + RANGE * AG_ATTN_LD;
     w.sum = w.max + RANGE;
     return w;
+}
+
+/* dst [n, ld] = src [n, ld_src], dim columns and zeros after them */
+static void copy_rows(float *dst, int ld, const float *src, int ld_src, int n, int dim)
+{
+    for (int j = 0; j < n; j++, dst += ld, src += ld_src) {
+        memcpy(dst, src, (size_t)dim * sizeof(float));
+        for (int d = dim; d < ld; d++)
+            dst[d] = 0;
+    }
+}
+
+/* All queries of a range against the keys from k0. */
+static void key_block(const Call *c, AgAttnTile *t, const Work *w, int q0, int n_q, int k0)
+{
+    const AgAttnArgs *a = c->a;
+    const AgAttnDsp *d = &c->x->dsp->attn;
+    int n_tile = (n_q + d->qr - 1) / d->qr; /* of nearly equal heights */
+
+    t->first = k0 == 0;
+    for (int i = 0; i < n_tile; i++) {
+        int r = n_q * i / n_tile;
+        t->m = n_q * (i + 1) / n_tile - r;
+        t->seen = a->causal ? a->pos + q0 + r + 1 - k0 : t->n;
+        if (t->seen + t->m - 1 < 1)
+            continue;
+        t->q = w->q + r * AG_ATTN_LD;
+        t->o = w->o + r * AG_ATTN_LD;
+        t->max = w->max + r;
+        t->sum = w->sum + r;
+        d->tile(t);
+    }
 }
 
 static void batch_run(void *arg, int item, int thread)
@@ -140,39 +212,26 @@ static void batch_run(void *arg, int item, int thread)
     Work w = work_of(c, thread);
     /* the last ranges see the most keys: start with them */
     int range = c->n_range - 1 - item / a->n_head, head = item % a->n_head;
-    int q0 = range * c->range, q1 = AG_MIN(a->n_q, q0 + c->range);
+    int q0 = range * c->range, n_q = AG_MIN(a->n_q - q0, c->range);
     ptrdiff_t kv = (ptrdiff_t)(head / (a->n_head / a->n_kv_head)) * a->head_dim;
-    float *out = a->out + (ptrdiff_t)q0 * a->ld_out + head * a->head_dim;
-    int n_kv = a->causal ? AG_MIN(a->n_kv, a->pos + q1) : a->n_kv;
+    ptrdiff_t col = (ptrdiff_t)head * a->head_dim;
+    int n_kv = a->causal ? AG_MIN(a->n_kv, a->pos + q0 + n_q) : a->n_kv;
+    AgAttnTile t = {.kt = w.kt, .v = w.v, .tmp = w.tmp, .dim = a->head_dim,
+                    .ld_v = AG_ALIGN_UP(a->head_dim, 32)};
 
-    for (int i = 0; i < q1 - q0; i++) {
-        w.max[i] = -INFINITY;
-        w.sum[i] = 0;
-        memset(out + (ptrdiff_t)i * a->ld_out, 0, (size_t)a->head_dim * sizeof(float));
-    }
-    AgAttnTile t = {.kt = w.kt, .tmp = w.tmp, .ld_q = a->ld_q, .ld_v = a->ld_kv,
-                    .ld_o = a->ld_out, .dim = a->head_dim};
+    for (int i = 0; i < n_q; i++)
+        memcpy(w.q + i * AG_ATTN_LD, a->q + (ptrdiff_t)(q0 + i) * a->ld_q + col,
+               (size_t)a->head_dim * sizeof(float));
     for (int k0 = 0; k0 < n_kv; k0 += AG_ATTN_KB) {
+        ptrdiff_t at = (ptrdiff_t)k0 * a->ld_kv + kv;
         t.n = AG_MIN(AG_ATTN_KB, n_kv - k0);
-        t.v = a->v + (ptrdiff_t)k0 * a->ld_kv + kv;
-        d->pack_k(w.kt, a->k + (ptrdiff_t)k0 * a->ld_kv + kv, a->ld_kv, t.n, a->head_dim);
-        for (int q = q0; q < q1; q += d->qr) {
-            t.m = AG_MIN(d->qr, q1 - q);
-            t.seen = a->causal ? a->pos + q + 1 - k0 : t.n;
-            if (t.seen + t.m - 1 < 1)
-                continue;
-            t.q = a->q + (ptrdiff_t)q * a->ld_q + head * a->head_dim;
-            t.o = out + (ptrdiff_t)(q - q0) * a->ld_out;
-            t.max = w.max + (q - q0);
-            t.sum = w.sum + (q - q0);
-            d->tile(&t);
-        }
+        d->pack_k(w.kt, a->k + at, a->ld_kv, t.n, a->head_dim);
+        copy_rows(w.v, t.ld_v, a->v + at, a->ld_kv, t.n, a->head_dim);
+        key_block(c, &t, &w, q0, n_q, k0);
     }
-    for (int i = 0; i < q1 - q0; i++) {
-        float scale = 1.0f / w.sum[i];
-        for (int j = 0; j < a->head_dim; j++)
-            out[(ptrdiff_t)i * a->ld_out + j] *= scale;
-    }
+    for (int i = 0; i < n_q; i++)
+        d->scale(a->out + (ptrdiff_t)(q0 + i) * a->ld_out + col, w.o + i * AG_ATTN_LD,
+                 1.0f / w.sum[i], a->head_dim);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -185,7 +244,7 @@ static void single_run(void *arg, int item, int thread)
     Work w = work_of(c, thread);
     int kv_head = item % a->n_kv_head, part = item / a->n_kv_head;
     int group = a->n_head / a->n_kv_head, k0 = part * c->part;
-    int n = AG_MIN(c->part, c->range - k0), stride = a->head_dim + 2;
+    int n = AG_MIN(c->part, c->seen - k0), stride = a->head_dim + 2;
     ptrdiff_t kv = (ptrdiff_t)k0 * a->ld_kv + kv_head * a->head_dim;
 
     for (int g = 0; g < group; g += GROUP) {
@@ -196,7 +255,7 @@ static void single_run(void *arg, int item, int thread)
     }
 }
 
-/* out = sum of o exp(max - top) / sum of sum exp(max - top) over the parts */
+/* out = sum of o 2^(max - top) / sum of sum 2^(max - top) over the parts */
 static void combine(const Call *c)
 {
     const AgAttnArgs *a = c->a;
@@ -209,7 +268,7 @@ static void combine(const Call *c)
             top = AG_MAX(top, part[(ptrdiff_t)i * a->n_head * stride]);
         memset(out, 0, (size_t)a->head_dim * sizeof(float));
         for (int i = 0; i < c->n_part; i++, part += a->n_head * stride) {
-            float f = expf(part[0] - top);
+            float f = exp2f(part[0] - top);
             sum += f * part[1];
             for (int d = 0; d < a->head_dim; d++)
                 out[d] += f * part[2 + d];
@@ -228,7 +287,7 @@ static int single(Call *c, int n)
 
     if (!room)
         return 0;
-    c->range = n;
+    c->seen = n;
     c->part = AG_MAX(SINGLE, AG_ALIGN_UP((n + room - 1) / room, 16));
     if (c->part > most)
         return 0;

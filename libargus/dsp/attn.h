@@ -24,9 +24,10 @@ typedef struct AgAttnArgs {
     int pos;                 /* position of query 0; n_kv >= pos + n_q when causal */
 } AgAttnArgs;
 
-/* A query's bits do not depend on n_q, on its place in the call, or on keys
- * it does not see. Bounded: relative error of an output row against double
- * arithmetic <= 2e-6 * sqrt(n_kv). */
+/* A query's bits do not depend on n_q as long as n_q > 1 (one query alone has
+ * its own kernel), on its place in the call, or on keys it does not see.
+ * Bounded: relative error of an output row against double arithmetic <= 2e-6 *
+ * sqrt(n_kv). */
 void ag_attn(AgExec *x, const AgAttnArgs *a);
 
 #include "libargus/dsp/attn_dsp.h"

@@ -21,7 +21,7 @@
 
 enum {
     MC = 1040,       /* most rows, */
-    NC = 192,        /* most columns of a work item */
+    NC = 384,        /* most columns of a work item */
     GEMV_MAX = 2048, /* most outputs of a matrix-vector item */
     JOBS = 8,        /* most jobs of one call */
 };
@@ -52,16 +52,20 @@ static void pack_f16_c(float *dst, const void *w, ptrdiff_t ld, int n, int k)
             dst[i * C_NR + c] = c < n ? ag_load_f16(w, c * ld + i) : 0;
 }
 
-static void tile_c(float *acc, const float *a, const float *b, int m, int k, int first)
+static void tile_c(const AgGemmTile *t)
 {
-    for (int r = 0; r < m; r++, acc += C_NR, a += AG_GEMM_LDA) {
-        float s[C_NR] = {0};
-        if (!first)
-            memcpy(s, acc, sizeof(s));
-        for (int i = 0; i < k; i++)
-            for (int c = 0; c < C_NR; c++)
-                s[c] += a[i] * b[i * C_NR + c];
-        memcpy(acc, s, sizeof(s));
+    for (int p = 0; p < t->n_panel; p++) {
+        float *acc = t->acc + p * C_MR * C_NR;
+        const float *b = t->b + p * t->step;
+        for (int r = 0; r < t->m; r++, acc += C_NR) {
+            float s[C_NR] = {0};
+            if (!t->first)
+                memcpy(s, acc, sizeof(s));
+            for (int i = 0; i < t->k; i++)
+                for (int c = 0; c < C_NR; c++)
+                    s[c] += t->a[r * AG_GEMM_LDA + i] * b[i * C_NR + c];
+            memcpy(acc, s, sizeof(s));
+        }
     }
 }
 
@@ -124,6 +128,15 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
     dsp->gemv[AG_BF16] = gemv_bf16_c;
     dsp->gemv[AG_F32] = gemv_f32_c;
     dsp->gemv[AG_F16] = gemv_f16_c;
+#if HAVE_AVX2
+    if (!(cpu & ARGUS_CPU_AVX2))
+        return;
+    ag_matmul_init_avx2(dsp);
+#endif
+#if HAVE_AVX512
+    if (cpu & ARGUS_CPU_AVX512)
+        ag_matmul_init_avx512(dsp);
+#endif
     (void)cpu;
 }
 
@@ -175,40 +188,62 @@ static Work work_of(const Call *c, int thread)
     return w;
 }
 
-/* One item: rows r0..r1-1, columns c0..c1-1 of a job. */
-static void block(const Call *c, const AgMatmulJob *job, const Work *w, int r0, int r1, int c0,
-                  int c1)
-{
-    const AgMatmulDsp *d = c->dsp;
-    const AgLinear *lin = job->lin;
-    int nr = d->nr, tile = d->mr * nr, k_all = lin->n_in;
-    int n_panel = (c1 - c0 + nr - 1) / nr, rows = r1 - r0;
-    int n_tile = (rows + d->mr - 1) / d->mr, n_kb = (k_all + AG_GEMM_KC - 1) / AG_GEMM_KC;
-    int kc = AG_ALIGN_UP((k_all + n_kb - 1) / n_kb, 16);
-    size_t size = ag_dtype_size(lin->dtype);
+/* Rows r0..r1-1, columns c0..c1-1 of a job: an item. */
+typedef struct Item {
+    const AgMatmulJob *job;
+    int r0, r1, c0, c1;
+} Item;
 
-    for (int k0 = 0; k0 < k_all; k0 += kc) {
-        int k = AG_MIN(kc, k_all - k0), last = k0 + k == k_all;
-        for (int p = 0; p < n_panel; p++) {
-            int col = c0 + p * nr;
-            const char *src = (const char *)lin->w + ((size_t)col * (size_t)k_all + (size_t)k0) * size;
-            d->pack[lin->dtype](w->b + (ptrdiff_t)p * kc * nr, src, k_all, AG_MIN(nr, c1 - col), k);
-        }
-        for (int t = 0; t < n_tile; t++) {
-            int i0 = r0 + (int)((int64_t)rows * t / n_tile);
-            int m = r0 + (int)((int64_t)rows * (t + 1) / n_tile) - i0;
-            for (int r = 0; r < m; r++)
+/* The item's weights of k0..k0+k-1 as float32 panels. */
+static void pack(const Call *c, const Item *it, float *b, int step, int k0, int k)
+{
+    const AgLinear *lin = it->job->lin;
+    int nr = c->dsp->nr;
+
+    for (int col = it->c0; col < it->c1; col += nr, b += step) {
+        size_t at = (size_t)col * (size_t)lin->n_in + (size_t)k0;
+        c->dsp->pack[lin->dtype](b, (const char *)lin->w + at * ag_dtype_size(lin->dtype),
+                                 lin->n_in, AG_MIN(nr, it->c1 - col), k);
+    }
+}
+
+/* Epilogue of m rows from row i0. */
+static void finish(const Call *c, const Item *it, const float *acc, int i0, int m)
+{
+    const AgMatmulJob *job = it->job;
+    const float *bias = job->lin->bias;
+    int nr = c->dsp->nr;
+
+    for (int col = it->c0; col < it->c1; col += nr, acc += c->dsp->mr * nr)
+        c->dsp->finish(job->out + (ptrdiff_t)i0 * job->ld_out + col, job->ld_out, acc, m,
+                       AG_MIN(nr, it->c1 - col), bias ? bias + col : NULL, job->scale, job->epi);
+}
+
+static void item_run(const Call *c, const Item *it, const Work *w)
+{
+    int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, rows = it->r1 - it->r0;
+    int n_block = (n_in + AG_GEMM_KC - 1) / AG_GEMM_KC;
+    int kc = AG_ALIGN_UP((n_in + n_block - 1) / n_block, 16);
+    int n_tile = (rows + mr - 1) / mr; /* of nearly equal heights */
+    AgGemmTile t = {.a = w->a, .b = w->b, .step = kc * nr, .ld_next = c->ld_in,
+                    .n_panel = (it->c1 - it->c0 + nr - 1) / nr};
+
+    for (int k0 = 0; k0 < n_in; k0 += kc) {
+        t.k = AG_MIN(kc, n_in - k0);
+        t.first = k0 == 0;
+        pack(c, it, w->b, kc * nr, k0, t.k);
+        for (int i = 0; i < n_tile; i++) {
+            int i0 = it->r0 + (int)((int64_t)rows * i / n_tile);
+            int i1 = it->r0 + (int)((int64_t)rows * (i + 1) / n_tile);
+            t.m = i1 - i0;
+            t.acc = w->acc + (ptrdiff_t)i * t.n_panel * mr * nr;
+            for (int r = 0; r < t.m; r++)
                 memcpy(w->a + r * AG_GEMM_LDA, c->in + (ptrdiff_t)(i0 + r) * c->ld_in + k0,
-                       (size_t)k * sizeof(float));
-            for (int p = 0; p < n_panel; p++) {
-                float *acc = w->acc + (ptrdiff_t)(t * n_panel + p) * tile;
-                int col = c0 + p * nr;
-                d->tile(acc, w->a, w->b + (ptrdiff_t)p * kc * nr, m, k, k0 == 0);
-                if (last)
-                    d->finish(job->out + (ptrdiff_t)i0 * job->ld_out + col, job->ld_out, acc, m,
-                              AG_MIN(nr, c1 - col), lin->bias ? lin->bias + col : NULL, job->scale,
-                              job->epi);
-            }
+                       (size_t)t.k * sizeof(float));
+            t.next = c->in + (ptrdiff_t)(i1 < it->r1 ? i1 : it->r0) * c->ld_in + k0;
+            c->dsp->tile(&t);
+            if (k0 + t.k == n_in)
+                finish(c, it, t.acc, i0, t.m);
         }
     }
 }
@@ -228,10 +263,10 @@ static void gemm_run(void *arg, int item, int thread)
     const Call *c = arg;
     const AgMatmulJob *job = job_of(c, &item);
     Work w = work_of(c, thread);
-    int row = item % c->n_row, col = item / c->n_row;
+    int r0 = item % c->n_row * c->mc, c0 = item / c->n_row * c->nc;
+    Item it = {job, r0, AG_MIN(c->m, r0 + c->mc), c0, AG_MIN(job->lin->n_out, c0 + c->nc)};
 
-    block(c, job, &w, row * c->mc, AG_MIN(c->m, (row + 1) * c->mc), col * c->nc,
-          AG_MIN(job->lin->n_out, (col + 1) * c->nc));
+    item_run(c, &it, &w);
 }
 
 static void gemv_run(void *arg, int item, int thread)

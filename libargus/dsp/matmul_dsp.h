@@ -21,6 +21,18 @@ enum {
     AG_GEMM_TILE = 576,            /* most numbers in a tile, mr * nr */
 };
 
+/* One tile of rows against some panels. */
+typedef struct AgGemmTile {
+    float *acc;         /* [n_panel, mr, nr]; aligned to 64, like a and b */
+    const float *a;     /* [m, AG_GEMM_LDA]: k values of each row */
+    const float *b;     /* [n_panel] panels of [k, nr], */
+    ptrdiff_t step;     /* floats from panel to panel */
+    const float *next;  /* [.., ld_next]: rows wanted soon, brought near the core */
+    ptrdiff_t ld_next;
+    int m, k, n_panel;  /* 1 <= m <= mr */
+    int first;          /* 1: sums begin at 0, acc is only written */
+} AgGemmTile;
+
 struct AgMatmulDsp {
     int mr, nr; /* tile: rows <= AG_GEMM_MR, columns <= AG_GEMM_NR; mr * nr <= AG_GEMM_TILE */
 
@@ -29,11 +41,11 @@ struct AgMatmulDsp {
      * Exact. */
     void (*pack[3])(float *dst, const void *w, ptrdiff_t ld, int n, int k);
 
-    /* acc[r*nr + c] = (first ? 0 : acc[r*nr + c]) + sum of a[r*AG_GEMM_LDA + i] * b[i*nr + c]
-     * over i = 0..k-1 in this order, for r < m <= mr and all nr columns.
-     * acc, a, b aligned to 64. Bounded: k * 2^-24 * sum |a b|; the same bits
-     * for any m and for any cut of k into calls. */
-    void (*tile)(float *acc, const float *a, const float *b, int m, int k, int first);
+    /* acc[p][r][c] = (first ? 0 : acc[p][r][c]) + sum of a[r][i] * b[p][i][c]
+     * over i = 0..k-1 in this order, for r < m and all nr columns. Bounded:
+     * k * 2^-24 * sum |a b|; the same bits for any m, n_panel and any cut of
+     * k into calls. */
+    void (*tile)(const AgGemmTile *t);
 
     /* out[r*ld + c] = epilogue of (acc[r*nr + c] + bias[c]) * scale for r < m,
      * c < n <= nr; bias may be NULL. Store and add: exact; the others: the

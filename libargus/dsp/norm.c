@@ -88,5 +88,9 @@ void ag_norm_init(AgNormDsp *dsp, unsigned cpu)
 {
     dsp->layernorm = layernorm_c;
     dsp->rmsnorm = rmsnorm_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_norm_init_avx2(dsp);
+#endif
     (void)cpu;
 }

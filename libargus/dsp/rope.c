@@ -71,5 +71,9 @@ void ag_rope(AgExec *x, float *data, int ld, int n_head, int dim, int m, const f
 void ag_rope_init(AgRopeDsp *dsp, unsigned cpu)
 {
     dsp->rotate = rotate_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_rope_init_avx2(dsp);
+#endif
     (void)cpu;
 }

@@ -60,5 +60,9 @@ void ag_vec_init(AgVecDsp *dsp, unsigned cpu)
     dsp->widen_f16 = widen_f16_c;
     dsp->add = add_c;
     dsp->argmax = argmax_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_vec_init_avx2(dsp);
+#endif
     (void)cpu;
 }

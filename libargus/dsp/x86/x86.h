@@ -16,9 +16,7 @@ void ag_attn_init_avx512(AgAttnDsp *dsp);
 void ag_matmul_init_avx2(AgMatmulDsp *dsp);
 void ag_matmul_init_avx512(AgMatmulDsp *dsp);
 void ag_norm_init_avx2(AgNormDsp *dsp);
-void ag_norm_init_avx512(AgNormDsp *dsp);
 void ag_rope_init_avx2(AgRopeDsp *dsp);
 void ag_vec_init_avx2(AgVecDsp *dsp);
-void ag_vec_init_avx512(AgVecDsp *dsp);
 
 #endif /* AG_DSP_X86_X86_H */

@@ -1,0 +1,219 @@
+/*
+ * Attention, AVX2 with FMA: tiles of 6 queries, exp in base 2.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include <immintrin.h>
+#include <math.h>
+
+#include "libargus/dsp/x86/math_avx2.h"
+#include "libargus/dsp/x86/tile_avx2.h"
+#include "libargus/dsp/x86/x86.h"
+
+#define LOG2E 1.44269504f
+
+static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
+{
+    for (int j = 0; j < n; j += 8) {
+        for (int d = 0; d < dim; d += 8) { /* dim is a multiple of 8 */
+            __m256i x[8];
+            AG_UNROLL
+            for (int c = 0; c < 8; c++)
+                x[c] = j + c < n ? _mm256_loadu_si256((const void *)(k + (ptrdiff_t)(j + c) * ld + d))
+                                 : _mm256_setzero_si256();
+            transpose8(x);
+            AG_UNROLL
+            for (int i = 0; i < 8; i++)
+                _mm256_store_si256((void *)(dst + (d + i) * AG_ATTN_KB + j), x[i]);
+        }
+    }
+    if ((n + 7) / 8 & 1) /* tiles are 16 keys wide */
+        for (int d = 0; d < dim; d++)
+            _mm256_store_ps(dst + d * AG_ATTN_KB + (n + 7) / 8 * 8, _mm256_setzero_ps());
+}
+
+/* The largest of s[0..n-1], in log2. */
+AG_INLINE float largest(const float *s, int n)
+{
+    const __m256 none = _mm256_set1_ps(-INFINITY);
+    __m256 top = none;
+
+    for (int j = 0; j < n; j += 8) {
+        __m256 x = _mm256_blendv_ps(none, _mm256_loadu_ps(s + j), _mm256_castsi256_ps(lanes(n - j)));
+        top = _mm256_max_ps(top, x);
+    }
+    return max_lanes(top) * LOG2E;
+}
+
+/* Scores become p up to n, then 0 up to all; the sum of p. */
+AG_INLINE float soft(float *s, int n, int all, float max)
+{
+    const __m256 log2e = _mm256_set1_ps(LOG2E), top = _mm256_set1_ps(max);
+    __m256 sum = _mm256_setzero_ps();
+    int j = 0;
+
+    for (; j < n; j += 8) {
+        __m256 p = exp2_ps(_mm256_fmsub_ps(_mm256_loadu_ps(s + j), log2e, top));
+        p = _mm256_and_ps(p, _mm256_castsi256_ps(lanes(n - j)));
+        sum = _mm256_add_ps(sum, p);
+        _mm256_storeu_ps(s + j, p);
+    }
+    for (; j < all; j += 8)
+        _mm256_storeu_ps(s + j, _mm256_setzero_ps());
+    return sum_lanes(sum);
+}
+
+/* Scores in tmp become p; scale is what o must be multiplied by. */
+AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[8])
+{
+    float max[8] AG_ALIGNED(32) = {0}, old[8] AG_ALIGNED(32) = {0};
+
+    for (int r = 0; r < t->m; r++) {
+        int n = AG_MIN(t->n, t->seen + r);
+        if (n < 1)
+            continue; /* scale 2^0 */
+        max[r] = largest(t->tmp + r * AG_ATTN_LDP, n);
+        old[r] = -INFINITY;
+        if (!t->first) {
+            old[r] = t->max[r];
+            max[r] = AG_MAX(max[r], old[r]);
+        }
+        t->max[r] = max[r];
+    }
+    _mm256_store_ps(scale, exp2_ps(_mm256_sub_ps(_mm256_load_ps(old), _mm256_load_ps(max))));
+    for (int r = 0; r < t->m; r++) {
+        int n = AG_MIN(t->n, t->seen + r);
+        float sum = soft(t->tmp + r * AG_ATTN_LDP, n, t->n, max[r]);
+        if (n > 0)
+            t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + sum;
+    }
+}
+
+AG_INLINE void tile_rows(const AgAttnTile *t, const int m)
+{
+    float scale[8] AG_ALIGNED(32);
+
+    for (int j = 0; j < t->n; j += NR)
+        tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, t->kt + j, AG_ATTN_KB, t->dim, 1, NULL,
+                 t->kt, m);
+    softmax_rows(t, scale);
+    for (int d = 0; d < t->ld_v; d += NR)
+        tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, t->v + d, t->ld_v, t->n, t->first,
+                 scale, t->v, m);
+}
+
+static void tile_avx2(const AgAttnTile *t)
+{
+#define ROWS(n) tile_rows(t, n)
+    TILE_SWITCH(t->m, ROWS)
+#undef ROWS
+}
+
+static void scale_avx2(float *out, const float *o, float scale, int n)
+{
+    int i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_loadu_ps(o + i), _mm256_set1_ps(scale)));
+    for (; i < n; i++)
+        out[i] = o[i] * scale;
+}
+
+/* ------------------------------------------------------------------------ */
+/* One query                                                                 */
+
+/* lane i of the result = sum of the lanes of x[i] */
+AG_INLINE __m256 sum8(const __m256 x[8])
+{
+    __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
+    __m256 b = _mm256_hadd_ps(_mm256_hadd_ps(x[4], x[5]), _mm256_hadd_ps(x[6], x[7]));
+    return _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
+}
+
+/* q k for 8 keys; -inf from n on */
+AG_INLINE __m256 score8(const float *q, const float *k, int ld, int n, int dim)
+{
+    __m256 x[8];
+
+    AG_UNROLL
+    for (int j = 0; j < 8; j++)
+        x[j] = _mm256_setzero_ps();
+    for (int d = 0; d < dim; d += 8) { /* dim is a multiple of 8 */
+        __m256 qd = _mm256_loadu_ps(q + d);
+        AG_UNROLL
+        for (int j = 0; j < 8; j++) { /* past the end: the last key again */
+            const float *row = k + (ptrdiff_t)AG_MIN(j, n - 1) * ld + d;
+            x[j] = _mm256_fmadd_ps(_mm256_loadu_ps(row), qd, x[j]);
+        }
+    }
+    return _mm256_blendv_ps(_mm256_set1_ps(-INFINITY), sum8(x), _mm256_castsi256_ps(lanes(n)));
+}
+
+/* o[g][0..8*vecs-1] = sum of p v for some heads; p of head g at p + g*ld_p */
+AG_INLINE void values(float *o, ptrdiff_t ld_o, const float *p, ptrdiff_t ld_p, const float *v,
+                      int ld, int n, const int heads, const int vecs)
+{
+    __m256 s[3][4];
+
+    AG_UNROLL
+    for (int g = 0; g < heads; g++) {
+        AG_UNROLL
+        for (int i = 0; i < vecs; i++)
+            s[g][i] = _mm256_setzero_ps();
+    }
+    for (int j = 0; j < n; j++, v += ld) {
+        AG_UNROLL
+        for (int g = 0; g < heads; g++) {
+            __m256 w = _mm256_set1_ps(p[g * ld_p + j]);
+            AG_UNROLL
+            for (int i = 0; i < vecs; i++)
+                s[g][i] = _mm256_fmadd_ps(w, _mm256_loadu_ps(v + 8 * i), s[g][i]);
+        }
+    }
+    AG_UNROLL
+    for (int g = 0; g < heads; g++) {
+        AG_UNROLL
+        for (int i = 0; i < vecs; i++)
+            _mm256_storeu_ps(o + g * ld_o + 8 * i, s[g][i]);
+    }
+}
+
+AG_INLINE void values_heads(float *part, const float *p, ptrdiff_t ld_p, const float *v, int ld,
+                            int n, int dim, const int heads)
+{
+    int d = 0;
+
+    for (; d + 32 <= dim; d += 32)
+        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 4);
+    for (; d < dim; d += 8)
+        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 1);
+}
+
+static void single_avx2(float *part, const float *q, const float *k, const float *v, int ld_kv,
+                        int n, int n_group, int dim, float *scores)
+{
+    int ld = AG_ALIGN_UP(n, 16), stride = dim + 2, g = 0;
+
+    for (int j = 0; j < n; j += 8) /* 8 keys stay in L1 for all heads */
+        for (int h = 0; h < n_group; h++)
+            _mm256_storeu_ps(scores + h * ld + j, score8(q + h * dim, k + (ptrdiff_t)j * ld_kv,
+                                                         ld_kv, n - j, dim));
+    for (int h = 0; h < n_group; h++) {
+        float max = largest(scores + h * ld, n);
+        part[h * stride] = max;
+        part[h * stride + 1] = soft(scores + h * ld, n, n, max);
+    }
+    for (; g + 3 <= n_group; g += 3)
+        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 3);
+    for (; g < n_group; g++)
+        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 1);
+}
+
+void ag_attn_init_avx2(AgAttnDsp *dsp)
+{
+    dsp->qr = MR;
+    dsp->pack_k = pack_k_avx2;
+    dsp->tile = tile_avx2;
+    dsp->scale = scale_avx2;
+    dsp->single = single_avx2;
+}

@@ -1,0 +1,72 @@
+/*
+ * exp and what is made from it, and sums over lanes, AVX-512. Only static
+ * functions: this file is compiled with instruction-set flags.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_DSP_X86_MATH_AVX512_H
+#define AG_DSP_X86_MATH_AVX512_H
+
+#include <immintrin.h>
+
+#include "libargus/base/common.h"
+
+/* Lanes 0..n-1, n >= 0. */
+AG_INLINE __mmask16 lanes(int n)
+{
+    return (__mmask16)(n >= 16 ? 0xFFFF : (1u << n) - 1);
+}
+
+/* exp(x) to about 1 ulp: x = n ln2 + r, |r| <= ln2 / 2, exp(r) by a polynomial
+ * of degree 6 whose relative error is below 4e-9, times 2^n. exp(0) = 1; below
+ * -87 it is 0, above 88.7 infinity; NaN stays. */
+AG_INLINE __m512 exp_ps(__m512 x)
+{
+    __mmask16 some = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-87.0f), _CMP_NLT_UQ);
+    x = _mm512_min_ps(_mm512_set1_ps(100.0f), x); /* NaN in the second operand passes */
+    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
+    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693145752f), x);
+    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(1.42860677e-6f), r);
+    __m512 p = _mm512_set1_ps(0.00138146f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00836872f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.04166839f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.16666521f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.49999993f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    return _mm512_maskz_scalef_ps(some, p, n);
+}
+
+/* 2^x to 2^-22, for attention: half the work. 2^0 = 1; below -126 it is 0;
+ * x <= 127. */
+AG_INLINE __m512 exp2_ps(__m512 x)
+{
+    __mmask16 some = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-126.0f), _CMP_NLT_UQ);
+    __m512 n = _mm512_roundscale_ps(x, 8);
+    __m512 r = _mm512_sub_ps(x, n);
+    __m512 p = _mm512_set1_ps(0.00132647f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00967153f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.05550734f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.24022242f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.69314698f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    return _mm512_maskz_scalef_ps(some, p, n);
+}
+
+/* x / (1 + exp(-x)) */
+AG_INLINE __m512 silu_ps(__m512 x)
+{
+    const __m512 one = _mm512_set1_ps(1.0f);
+    return _mm512_div_ps(x, _mm512_add_ps(one, exp_ps(_mm512_sub_ps(_mm512_setzero_ps(), x))));
+}
+
+/* 0.5 x (1 + tanh u) = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3) */
+AG_INLINE __m512 gelu_ps(__m512 x)
+{
+    const __m512 one = _mm512_set1_ps(1.0f);
+    __m512 c = _mm512_fmadd_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(-0.0713548163f),
+                               _mm512_set1_ps(-1.59576912f));
+    return _mm512_div_ps(x, _mm512_add_ps(one, exp_ps(_mm512_mul_ps(x, c))));
+}
+
+#endif /* AG_DSP_X86_MATH_AVX512_H */

@@ -1,0 +1,201 @@
+/*
+ * Matrix products, AVX-512: tiles of 14 rows by 32 columns. doc/kernels.md
+ * has the why.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include <immintrin.h>
+
+#include "libargus/dsp/x86/math_avx512.h"
+#include "libargus/dsp/x86/tile_avx512.h"
+#include "libargus/dsp/x86/x86.h"
+
+/* ------------------------------------------------------------------------ */
+/* Packing                                                                   */
+
+/* 16 columns of 2-byte weights: pairs of k are transposed as 32-bit numbers. */
+AG_INLINE void pack16_2byte(float *dst, const uint16_t *w, ptrdiff_t ld, int n, int k, int half)
+{
+    const __m512i high = _mm512_set1_epi32((int)0xFFFF0000);
+
+    for (int i = 0; i < k; i += 32) {
+        int left = AG_MIN(k - i, 32);
+        __mmask32 m = left == 32 ? 0xFFFFFFFF : (1u << left) - 1;
+        __m512i x[16];
+        AG_UNROLL
+        for (int c = 0; c < 16; c++)
+            x[c] = c < n ? _mm512_maskz_loadu_epi16(m, w + c * ld + i) : _mm512_setzero_si512();
+        AG_UNROLL
+        for (int c = 0; c < 16; c++) /* the next 16 columns, which come next */
+            _mm_prefetch((const char *)(w + (c + 16) * ld + i), _MM_HINT_T0);
+        transpose16(x);
+        for (int j = 0; j < 16 && 2 * j < left; j++) {
+            __m512 even, odd;
+            if (half) {
+                even = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x[j]));
+                odd = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(x[j], 16)));
+            } else {
+                even = _mm512_castsi512_ps(_mm512_slli_epi32(x[j], 16));
+                odd = _mm512_castsi512_ps(_mm512_and_si512(x[j], high));
+            }
+            _mm512_store_ps(dst + (ptrdiff_t)(i + 2 * j) * NR, even);
+            if (2 * j + 1 < left)
+                _mm512_store_ps(dst + (ptrdiff_t)(i + 2 * j + 1) * NR, odd);
+        }
+    }
+}
+
+static void pack_bf16_avx512(float *dst, const void *w, ptrdiff_t ld, int n, int k)
+{
+    for (int c = 0; c < NR; c += 16)
+        pack16_2byte(dst + c, (const uint16_t *)w + c * ld, ld, n - c, k, 0);
+}
+
+static void pack_f16_avx512(float *dst, const void *w, ptrdiff_t ld, int n, int k)
+{
+    for (int c = 0; c < NR; c += 16)
+        pack16_2byte(dst + c, (const uint16_t *)w + c * ld, ld, n - c, k, 1);
+}
+
+static void pack_f32_avx512(float *dst, const void *w, ptrdiff_t ld, int n, int k)
+{
+    for (int c0 = 0; c0 < NR; c0 += 16) {
+        const char *src = (const char *)w + 4 * c0 * ld;
+        for (int i = 0; i < k; i += 16) {
+            __mmask16 m = lanes(k - i);
+            __m512i x[16];
+            AG_UNROLL
+            for (int c = 0; c < 16; c++)
+                x[c] = c0 + c < n ? _mm512_maskz_loadu_epi32(m, src + 4 * (c * ld + i))
+                                  : _mm512_setzero_si512();
+            transpose16(x);
+            for (int j = 0; j < 16 && i + j < k; j++)
+                _mm512_store_si512(dst + (ptrdiff_t)(i + j) * NR + c0, x[j]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------ */
+/* Tiles                                                                     */
+
+AG_INLINE void panels(const AgGemmTile *t, const int m)
+{
+    for (int p = 0; p < t->n_panel; p++) {
+        const float *b = t->b + p * t->step;
+        tile_fma(t->acc + p * MR * NR, NR, t->a, AG_GEMM_LDA, b, NR, t->k, t->first, NULL,
+                 p < m ? t->next + p * t->ld_next : b, m);
+    }
+}
+
+static void tile_avx512(const AgGemmTile *t)
+{
+#define PANELS(n) panels(t, n)
+    TILE_SWITCH(t->m, PANELS)
+#undef PANELS
+}
+
+static void finish_avx512(float *out, ptrdiff_t ld, const float *acc, int m, int n,
+                          const float *bias, float scale, AgEpilogue epi)
+{
+    const __m512 mul = _mm512_set1_ps(scale);
+
+    for (int c = 0; c < n; c += 16) {
+        __mmask16 k = lanes(n - c);
+        __m512 add = bias ? _mm512_maskz_loadu_ps(k, bias + c) : _mm512_setzero_ps();
+        for (int r = 0; r < m; r++) {
+            float *dst = out + r * ld + c;
+            __m512 v = _mm512_mul_ps(_mm512_add_ps(_mm512_maskz_loadu_ps(k, acc + r * NR + c), add), mul);
+            if (epi == AG_EPI_ADD)
+                v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(k, dst));
+            else if (epi == AG_EPI_GELU)
+                v = gelu_ps(v);
+            else if (epi == AG_EPI_SILU_MUL)
+                v = _mm512_mul_ps(silu_ps(v), _mm512_maskz_loadu_ps(k, dst));
+            _mm512_mask_storeu_ps(dst, k, v);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------ */
+/* Matrix times vector                                                       */
+
+AG_INLINE __m512 load16(const char *w, ptrdiff_t i, __mmask16 m, const AgDtype type)
+{
+    if (type == AG_F32)
+        return _mm512_maskz_loadu_ps(m, w + 4 * i);
+    __m256i h = _mm256_maskz_loadu_epi16(m, w + 2 * i);
+    if (type == AG_F16)
+        return _mm512_cvtph_ps(h);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+}
+
+/* rows rows at once, a constant; two sums each, so that the chains are short */
+AG_INLINE void dot_rows(float *out, const char *w, const float *x, int k, const AgDtype type,
+                        const int rows)
+{
+    __m512 s[4][2];
+    int i = 0;
+
+    AG_UNROLL
+    for (int r = 0; r < rows; r++)
+        s[r][0] = s[r][1] = _mm512_setzero_ps();
+    for (; i + 32 <= k; i += 32) {
+        __m512 x0 = _mm512_loadu_ps(x + i), x1 = _mm512_loadu_ps(x + i + 16);
+        AG_UNROLL
+        for (int r = 0; r < rows; r++) {
+            ptrdiff_t at = (ptrdiff_t)r * k + i;
+            s[r][0] = _mm512_fmadd_ps(load16(w, at, 0xFFFF, type), x0, s[r][0]);
+            s[r][1] = _mm512_fmadd_ps(load16(w, at + 16, 0xFFFF, type), x1, s[r][1]);
+        }
+    }
+    for (; i < k; i += 16) {
+        __mmask16 m = lanes(k - i);
+        __m512 x0 = _mm512_maskz_loadu_ps(m, x + i);
+        AG_UNROLL
+        for (int r = 0; r < rows; r++)
+            s[r][0] = _mm512_fmadd_ps(load16(w, (ptrdiff_t)r * k + i, m, type), x0, s[r][0]);
+    }
+    AG_UNROLL
+    for (int r = 0; r < rows; r++)
+        out[r] = _mm512_reduce_add_ps(_mm512_add_ps(s[r][0], s[r][1]));
+}
+
+AG_INLINE void gemv(float *out, const char *w, const float *x, int n, int k, const AgDtype type)
+{
+    size_t row = (size_t)k * ag_dtype_size(type);
+    int r = 0;
+
+    for (; r + 4 <= n; r += 4)
+        dot_rows(out + r, w + (size_t)r * row, x, k, type, 4);
+    for (; r < n; r++)
+        dot_rows(out + r, w + (size_t)r * row, x, k, type, 1);
+}
+
+static void gemv_bf16_avx512(float *out, const void *w, const float *x, int n, int k)
+{
+    gemv(out, w, x, n, k, AG_BF16);
+}
+
+static void gemv_f32_avx512(float *out, const void *w, const float *x, int n, int k)
+{
+    gemv(out, w, x, n, k, AG_F32);
+}
+
+static void gemv_f16_avx512(float *out, const void *w, const float *x, int n, int k)
+{
+    gemv(out, w, x, n, k, AG_F16);
+}
+
+void ag_matmul_init_avx512(AgMatmulDsp *dsp)
+{
+    dsp->mr = MR;
+    dsp->nr = NR;
+    dsp->pack[AG_BF16] = pack_bf16_avx512;
+    dsp->pack[AG_F32] = pack_f32_avx512;
+    dsp->pack[AG_F16] = pack_f16_avx512;
+    dsp->tile = tile_avx512;
+    dsp->finish = finish_avx512;
+    dsp->gemv[AG_BF16] = gemv_bf16_avx512;
+    dsp->gemv[AG_F32] = gemv_f32_avx512;
+    dsp->gemv[AG_F16] = gemv_f16_avx512;
+}

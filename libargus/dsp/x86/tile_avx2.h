@@ -1,0 +1,97 @@
+/*
+ * Small matrix product and transpose, AVX2 with FMA: at most 6 rows by 16 columns in
+ * registers (12 sums, 2 registers of b, 2 to broadcast a). Only static
+ * functions: this file is compiled with instruction-set flags.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#ifndef AG_DSP_X86_TILE_AVX2_H
+#define AG_DSP_X86_TILE_AVX2_H
+
+#include <immintrin.h>
+
+#include "libargus/base/common.h"
+
+enum { MR = 6, NR = 16 };
+
+/* c[r][0..15] = c[r] * scale[r] + sum of a[r][i] * b[i][0..15] in rising i;
+ * without scale, c counts as 0 if first. m and lda are constants at the call.
+ * pf: a line of it is prefetched every 16 steps. */
+AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const ptrdiff_t lda,
+                        const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
+                        const float *pf, const int m)
+{
+    __m256 s[MR][2];
+    int i = 0;
+
+    AG_UNROLL
+    for (int r = 0; r < m; r++) {
+        if (first) {
+            s[r][0] = s[r][1] = _mm256_setzero_ps();
+        } else {
+            s[r][0] = _mm256_load_ps(c + r * ldc);
+            s[r][1] = _mm256_load_ps(c + r * ldc + 8);
+        }
+        if (scale) {
+            s[r][0] = _mm256_mul_ps(s[r][0], _mm256_set1_ps(scale[r]));
+            s[r][1] = _mm256_mul_ps(s[r][1], _mm256_set1_ps(scale[r]));
+        }
+    }
+    while (i < k) {
+        int end = AG_MIN(k, i + 16);
+        _mm_prefetch((const char *)(pf + i), _MM_HINT_T0);
+        do {
+            __m256 b0 = _mm256_load_ps(b), b1 = _mm256_load_ps(b + 8);
+            AG_UNROLL
+            for (int r = 0; r < m; r++) {
+                __m256 x = _mm256_set1_ps(a[r * lda + i]);
+                s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
+                s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
+            }
+            b += ldb;
+        } while (++i < end);
+    }
+    AG_UNROLL
+    for (int r = 0; r < m; r++) {
+        _mm256_store_ps(c + r * ldc, s[r][0]);
+        _mm256_store_ps(c + r * ldc + 8, s[r][1]);
+    }
+}
+
+/* x[r] lane c -> x[c] lane r */
+AG_INLINE void transpose8(__m256i x[8])
+{
+    __m256i t[8];
+
+    AG_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = _mm256_unpacklo_epi32(x[i], x[i + 1]);
+        t[i + 1] = _mm256_unpackhi_epi32(x[i], x[i + 1]);
+    }
+    AG_UNROLL
+    for (int i = 0; i < 8; i += 4) { /* x[i+j]: columns j and 4+j of rows i..i+3 */
+        x[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
+        x[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
+        x[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
+        x[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    AG_UNROLL
+    for (int j = 0; j < 4; j++) {
+        __m256i low = _mm256_permute2x128_si256(x[j], x[j + 4], 0x20);
+        x[j + 4] = _mm256_permute2x128_si256(x[j], x[j + 4], 0x31);
+        x[j] = low;
+    }
+}
+
+/* F(n) for n = m, 1 <= m <= MR, as a constant */
+#define TILE_SWITCH(m, F) \
+    switch (m) { \
+    case 1: F(1); break; \
+    case 2: F(2); break; \
+    case 3: F(3); break; \
+    case 4: F(4); break; \
+    case 5: F(5); break; \
+    default: F(6); break; \
+    }
+
+#endif /* AG_DSP_X86_TILE_AVX2_H */
