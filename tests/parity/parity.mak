@@ -6,10 +6,10 @@ CASES ?=
 PARITY_FLAGS ?=
 
 PARITY_OBJ := $(patsubst %,$(B)/tests/%.o,parity/parity parity/refs parity/stages gen/formula)
-$(patsubst %,$(B)/tests/parity/%.o,parity refs stages): FLAGS = $(LIB_CFLAGS) $(PNG_FLAGS)
-$(B)/tests/parity/parity: $(PARITY_OBJ) $(LIB_A)
+$(patsubst %,$(B)/tests/parity/%.o,parity refs stages): FLAGS = $(LIB_CFLAGS)
+$(B)/tests/parity/parity: $(PARITY_OBJ) $(PICTURE_OBJ) $(LIB_A)
 	$(SAY) LD tests/parity/parity
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PNG_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PICTURE_LIBS) $(LIBS)
 
 $(B)/tests/gen/synth_checkpoint: $(B)/tests/gen/synth_checkpoint.o
 	$(SAY) LD tests/gen/synth_checkpoint

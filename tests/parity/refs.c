@@ -12,10 +12,8 @@
 #include "config.h"
 #include "libargus/base/sha256.h"
 #include "tests/gen/formula.h"
-
-#if CONFIG_PNG
-#include <spng.h>
-#endif
+#include "tools/picture.h"
+#include "tools/say.h"
 
 static const char *str(const json_t *o, const char *key)
 {
@@ -40,15 +38,6 @@ static void *need(void *p)
 /* ------------------------------------------------------------------------ */
 /* Pictures                                                                  */
 
-static unsigned char *set_image(ArgusImage *img, int w, int h)
-{
-    unsigned char *rgb = need(malloc((size_t)w * (size_t)h * 3));
-
-    *img = (ArgusImage){.data = rgb, .stride = (ptrdiff_t)w * 3, .width = w, .height = h,
-                        .format = ARGUS_RGB24};
-    return rgb;
-}
-
 /* Entry {width, height, scene, time, sha256} of the synth sets. */
 static int make_formula(AgRefCase *c, ArgusImage *img, const json_t *entry)
 {
@@ -60,7 +49,9 @@ static int make_formula(AgRefCase *c, ArgusImage *img, const json_t *entry)
 
     if (w < 1 || h < 1 || !expected)
         return fail(c->name, "a picture without size or sha256");
-    unsigned char *rgb = set_image(img, w, h);
+    unsigned char *rgb = need(malloc((size_t)w * (size_t)h * 3));
+    *img = (ArgusImage){.data = rgb, .stride = (ptrdiff_t)w * 3, .width = w, .height = h,
+                        .format = ARGUS_RGB24};
     ag_formula_image(rgb, w, h, (unsigned)json_integer_value(json_object_get(entry, "scene")),
                      (unsigned)json_integer_value(json_object_get(entry, "time")));
     ag_sha256_init(&sha);
@@ -70,40 +61,32 @@ static int make_formula(AgRefCase *c, ArgusImage *img, const json_t *entry)
     return 0;
 }
 
-#if CONFIG_PNG
 static int read_png(ArgusImage *img, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    spng_ctx *png = need(spng_ctx_new(0));
-    struct spng_ihdr head;
-    size_t size = 0;
-    int err = !f || spng_set_png_file(png, f) || spng_get_ihdr(png, &head) ||
-              spng_decoded_image_size(png, SPNG_FMT_RGB8, &size);
+    const AgPicOptions as_reference = {.alpha = AG_PIC_ALPHA_DROP};
+    const ArgusLogger log = ag_say_logger();
+    AgPic pic;
 
-    if (!err) {
-        unsigned char *rgb = set_image(img, (int)head.width, (int)head.height);
-        err = spng_decode_image(png, rgb, size, SPNG_FMT_RGB8, 0);
-    }
-    spng_ctx_free(png);
-    if (f)
-        fclose(f);
-    return err ? fail(path, "not a readable PNG") : 0;
+    if (ag_pic_load(&pic, path, &as_reference, &log) < 0)
+        return -1;
+    *img = (ArgusImage){.data = pic.rgb, .stride = (ptrdiff_t)pic.width * 3, .width = pic.width,
+                        .height = pic.height, .format = ARGUS_RGB24};
+    return 0;
 }
-#endif
 
+/* A formula, or the name of a PNG file. */
 static int load_image(AgRefCase *c, ArgusImage *img, const json_t *entry, const char *dir)
 {
+    char path[4096];
+
     if (json_is_object(entry))
         return make_formula(c, img, entry);
-#if CONFIG_PNG
-    char path[4096];
+    if (!CONFIG_PNG) {
+        c->skip = "built without PNG";
+        return 0;
+    }
     snprintf(path, sizeof(path), "%s/%s", dir, json_string_value(entry));
     return read_png(img, path);
-#else
-    (void)dir;
-    c->skip = "built without PNG";
-    return 0;
-#endif
 }
 
 /* The prefill's logits, if CASE.logits.f32 lies beside refs.json. */
