@@ -49,12 +49,15 @@ run() {
     set_name=$1 model=$2
     shift 2
     echo "$set_name: $model"
-    # shellcheck disable=SC2086 # a list of names
-    "$build/tests/parity/parity" "$@" "$src/tests/refs/$set_name" "$model" ${CASES:-} >"$build/tests/parity/out"
-    status=$?
-    grep -v '^parity: ' "$build/tests/parity/out"
-    sum=$(grep '^parity: ' "$build/tests/parity/out" | tr -c '0-9\n' ' ')
-    [ -n "$sum" ] || { echo "$set_name: the program ended with status $status"; sum="0 1 0"; }
+    out=$build/tests/parity/out
+    rm -f "$out.status"
+    {
+        # shellcheck disable=SC2086 # a list of names
+        "$build/tests/parity/parity" "$@" "$src/tests/refs/$set_name" "$model" ${CASES:-}
+        echo $? >"$out.status"
+    } | tee "$out" | awk '!/^parity: / { print; fflush() }'
+    sum=$(grep '^parity: ' "$out" | tr -c '0-9\n' ' ')
+    [ -n "$sum" ] || { echo "$set_name: the program ended with status $(cat "$out.status")"; sum="0 1 0"; }
     # shellcheck disable=SC2086 # three numbers
     add $sum
 }
