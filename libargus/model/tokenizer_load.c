@@ -451,7 +451,7 @@ static int compile(Load *l, pcre2_code **out, const char *pattern)
         return ag_nomem(l->f.log, l->f.file);
     *out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &code, &at, cc);
     pcre2_compile_context_free(cc);
-    if (!*out && code == PCRE2_ERROR_NOMEMORY)
+    if (!*out && code == PCRE2_ERROR_HEAP_FAILED)
         return ag_nomem(l->f.log, l->f.file);
     if (!*out) { /* PCRE2 built without Unicode */
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
