@@ -478,10 +478,15 @@ static int finish_outputs(AVFilterContext *ctx, int keep)
             ff_mutex_lock(&list_lock);
             o->owner = NULL;
             ff_mutex_unlock(&list_lock);
-        } else if ((ret = output_close(&s->outputs[i])) < 0 && !err) {
-            av_log(ctx, AV_LOG_ERROR, "out: closing '%s' failed: %s\n",
-                   s->paths[i], av_err2str(ret));
-            err = ret;
+        } else {
+            int failed = o->failed;
+
+            ret = output_close(&s->outputs[i]);
+            if (ret < 0 && !failed) {
+                av_log(ctx, AV_LOG_ERROR, "out: closing '%s' failed: %s\n",
+                       s->paths[i], av_err2str(ret));
+                err = err ? err : ret;
+            }
         }
     }
     s->nb_outputs = 0;

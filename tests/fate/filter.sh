@@ -1,0 +1,314 @@
+#!/bin/sh
+# filter.sh BUILD TEST: one test of vf_argus in the ffmpeg of tools/ffmpeg.sh. Prints what
+# fate-refs/filter-TEST holds. Everything that depends on the machine or on FFmpeg's version
+# (addresses, paths, FFmpeg's own messages) is left out; confidences are masked, since their
+# last digit depends on the CPU tier.
+#
+# Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+
+set -u
+LC_ALL=C
+export LC_ALL
+[ $# = 2 ] || { echo "usage: filter.sh BUILD TEST" >&2; exit 2; }
+src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+build=$(cd "$1" && pwd) || exit 2
+test=$2
+[ -x "$build/ffmpeg/ffmpeg" ] || { echo "filter.sh: no $build/ffmpeg/ffmpeg; run tools/ffmpeg.sh" >&2; exit 2; }
+PATH=$build/ffmpeg:$PATH
+ARGUS_MODEL=argus-tiny
+export PATH ARGUS_MODEL
+unset ARGUS_MODEL_PATH
+dir=$build/tests/fate/filter-$test
+rm -rf "$dir"
+mkdir -p "$dir"
+cd "$dir" || exit 2
+
+# ff ARGS...: ffmpeg with its messages in ./log
+ff() {
+    ffmpeg -nostdin -hide_banner -nostats -loglevel info -y "$@" 2>log
+    rc=$?
+    return $rc
+}
+
+# play GRAPH ARGS...: ff with a graph as its input
+play() {
+    graph=$1
+    shift
+    ff -f lavfi -i "$graph" "$@"
+}
+pattern=testsrc=s=320x240:r=10
+
+# said: what the filter logged in the last run, without addresses
+said() {
+    sed -n 's/^\[Parsed_argus_[0-9]* @ [^]]*\] //p' log | grep -v '^Failed to configure' |
+        sed "s|$PWD|DIR|g"
+}
+
+mask() { sed 's/"confidence": [01]\.[0-9]\{4\}/"confidence": N/'; }
+
+# tags FILE: runs of frames with the same tag in a file of metadata=print
+tags() {
+    awk '
+        function flush() { if (n) printf "%d to %d: %s\n", first, last, value; n = 0 }
+        /^frame:/ { split($1, a, ":"); frame = a[2] + 0; next }
+        { if (n && ($0 != value || frame != last + 1)) flush()
+          if (!n) { first = frame; value = $0 }
+          n = 1; last = frame }
+        END { flush() }' "$1"
+}
+
+# probe FILTERS KEY: the tag of every frame, in runs
+probe() {
+    play "$1,metadata=print:key=lavfi.argus.$2:file=meta" -f null - || { cat log; return; }
+    tags meta
+}
+
+# two sizes in one stream, which makes ffmpeg build its filter graph again
+two_sizes() {
+    play testsrc=s=320x240:r=25:d=3 -c:v mpeg2video -q:v 2 a.ts
+    play smptebars=s=176x144:r=25:d=3 -c:v mpeg2video -q:v 2 -output_ts_offset 3 b.ts
+    cat a.ts b.ts >ab.ts
+}
+
+# refuse WHAT ARGS...: the run fails, says why, ends by itself and soon
+refuse() {
+    what=$1 time=1000 try=0
+    shift
+    # once more if the machine was busy
+    while [ $time -ge 1000 ] && [ $try -lt 3 ]; do
+        begin=$(date +%s%N)
+        ff "$@"
+        time=$((($(date +%s%N) - begin) / 1000000)) try=$((try + 1))
+    done
+    # 128 and more: killed by a signal
+    if [ "$rc" = 0 ] || [ "$rc" -ge 128 ] && [ "$rc" -lt 160 ]; then how="exit code $rc"; else how=refused; fi
+    [ $time -lt 1000 ] || how="$how after $time ms"
+    echo "$what: $how"
+    said | sed 's/^/    /'
+}
+
+# a copy of the model's directory, to be damaged
+model_copy() {
+    mkdir -p "$1"
+    cp "$src"/models/argus-tiny/* "$1"/
+}
+
+test_mission() {
+    "$src/tools/demo-clip.sh" ffmpeg clip.mp4
+    sh -c 'ffmpeg -i clip.mp4 -vf argus=fps=2:window=8:out=c.srt -f null -' 2>log
+    echo "exit code $?"
+    cat c.srt
+}
+
+test_sampling() {
+    echo "48 frames at 30 fps"
+    for fps in 1 2 5 10 30 0; do
+        play testsrc=s=64x64:r=30 -frames:v 48 -vf "argus=fps=$fps:attach=none:stats=1" -f null -
+        echo "fps=$fps: $(said | sed -n 's/^\(samples [0-9]*, captions [0-9]*\) .*/\1/p')"
+    done
+    echo "30000/1001 fps, samples at or after 0, 1, 2 s"
+    play testsrc=s=64x64:r=30000/1001:d=3 -vf "argus=window=1:out=-:format=txt" -f null -
+    echo "25 fps, 2 to 7 s missing, then every 5th frame"
+    play "testsrc=s=64x64:r=25:d=9,select='lt(t,2)+gt(t,7)*not(mod(n,5))'" \
+        -vf "argus=window=1:out=-:format=txt" -f null -
+    echo "1 fps asked for 5"
+    play testsrc=s=64x64:r=1:d=3 -vf "argus=fps=5:window=1:out=-:format=txt" -f null -
+    echo "one frame"
+    play testsrc=s=64x64:r=1:d=1 -vf "argus=out=-" -f null -
+}
+
+test_pixels() {
+    for format in yuv420p yuv420p10le yuv422p10le yuva420p rgba rgb24 gray p010le; do
+        for size in 320x240 161x121; do
+            for f in null argus=fps=5:window=2; do
+                play testsrc2=s=$size:r=10:d=1 -vf "format=$format,setfield=tff,$f" -f framemd5 "${f%%=*}.md5"
+            done
+            if [ "$(grep -vc '#' argus.md5)" = 10 ] && cmp -s null.md5 argus.md5; then
+                echo "$format $size: 10 frames, equal"
+            else
+                echo "$format $size: not equal"
+            fi
+        done
+    done
+}
+
+test_window() {
+    for key in caption start end window frames finish model; do
+        probe "$pattern:d=5,argus=fps=2:window=4" $key
+    done
+    echo "by way of ffprobe"
+    ffprobe -v error -f lavfi "$pattern:d=5,argus=fps=2:window=4" -of compact=p=0 \
+        -show_entries frame_tags=lavfi.argus.caption | grep -v '^$' | uniq -c | sed 's/^ *//'
+}
+
+test_attach() {
+    for a in auto window late none; do
+        echo "attach=$a"
+        probe "$pattern:d=5,argus=fps=2:window=4:attach=$a" window
+    done
+    echo "attach=auto with out"
+    probe "$pattern:d=5,argus=fps=2:window=4:out=a.srt" window
+    echo "attach=window with out"
+    probe "$pattern:d=5,argus=fps=2:window=4:out=a.srt:attach=window" window
+    echo "hold_limit"
+    probe "testsrc=s=640x480:r=25:d=4,format=rgb24,argus=fps=2:window=8:hold_limit=20" window
+    said
+}
+
+test_out() {
+    play "$pattern:d=5" -vf "argus=fps=2:window=4:out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
+    echo "exit code $rc"
+    for f in a.srt b.json c.vtt d.jsonl e.txt f.ffmeta; do
+        echo "--- $f"
+        mask <$f
+    done
+    echo "--- read back by ffmpeg"
+    ff -i a.srt -f srt back.srt && cmp a.srt back.srt && echo equal
+}
+
+test_empty() {
+    play "$pattern:d=5,trim=end_frame=0" -vf "argus=out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
+    echo "exit code $rc"
+    for f in a.srt b.json c.vtt d.jsonl e.txt f.ffmeta; do
+        echo "--- $f"
+        cat $f
+    done
+}
+
+test_options() {
+    src8="$pattern:d=4"
+    echo "hop" && play "$src8" -vf argus=fps=2:window=4:hop=2:out=-:format=txt -f null -
+    echo "max_frames" && play "$src8" -vf argus=fps=2:window=4:max_frames=6:out=-:format=txt -f null -
+    echo "offset" && play "$src8" -vf argus=fps=2:window=4:offset=-1.5:out=-:format=txt -f null -
+    echo "max_tokens" && play "$src8" -vf argus=fps=2:max_tokens=3:out=-:format=txt -f null -
+    echo "stop" && play "$src8" -vf "argus=fps=2:stop='pattern|counter':out=-:format=txt" -f null -
+    echo "prompt" && play "color=red:s=320x240:r=10:d=2" \
+        -vf "argus=prompt='Describe this image in one sentence.':fps=2:window=1:merge=1:out=-:format=txt" -f null -
+    echo "merge, wrap" && play "$src8" -vf argus=fps=2:window=2:merge=1:wrap=20:lines=2:out=- -f null -
+    echo "split" && play "testsrc=s=128x128:r=10:d=1" -vf argus=split=1:window=1:stats=1:out=-:format=txt -f null -
+    said | sed -n 's/.*\(tiles [0-9]*\).*/\1/p'
+    echo "reuse" && for reuse in 1 0; do
+        play "smptebars=s=320x240:r=10:d=4" -vf argus=fps=2:window=4:stats=1:reuse=$reuse:out=-:format=txt -f null -
+        said | sed -n 's/^samples/reuse='$reuse': samples/p'
+    done
+    echo "sar, split: tiles of 64x128 pixels twice as wide as high" && for sar in square ignore; do
+        play "testsrc=s=64x128:r=10:d=1,setsar=2" -vf argus=split=1:window=1:stats=1:sar=$sar:attach=none -f null -
+        echo "sar=$sar: $(said | sed -n 's/.*\(tiles [0-9]*\).*/\1/p')"
+    done
+    play "$src8" -vf argus=fps=2:out=-:format=jsonl -f null - | sed 's/, "confidence.*//' >greedy
+    echo "sampling" && for threads in 1 3; do
+        play "$src8" -vf "argus=fps=2:temperature=9:top_k=500:top_p=0.99:seed=7:threads=$threads:out=t$threads.jsonl" \
+            -f null -
+    done
+    cmp t1.jsonl t3.jsonl && echo "1 and 3 threads: equal"
+    sed -n 's/.*"decode": "\([^"]*\)".*/\1/p' t1.jsonl
+    sed 's/, "confidence.*//' t1.jsonl | cmp -s - greedy || echo "differs from greedy"
+    echo "repetition_penalty"
+    play "$src8" -vf argus=repetition_penalty=9:fps=2:out=-:format=jsonl -f null - | sed 's/, "confidence.*//' |
+        cmp -s - greedy || echo "differs from greedy"
+    echo "system" && for system in '' 'Be brief.'; do
+        play "$src8" -vf "argus=system='$system':fps=2:stats=1:attach=none" -f null -
+        said | sed -n 's/.*\(prompt tokens [0-9]*\).*/\1/p'
+    done
+}
+
+test_timeline() {
+    probe "$pattern:d=10,argus=fps=2:window=4:enable='between(t,2,4.5)+gte(t,8)'" start
+    echo "backwards"
+    play "$pattern:d=6,setpts='if(lt(N,30),PTS,PTS-2/TB)'" -vf argus=fps=2:window=4:out=-:format=txt -f null -
+    said
+    echo "no times"
+    probe "$pattern:d=4,setpts=NAN,argus=fps=2:window=4" window
+    said
+}
+
+test_command() {
+    echo "2.5 argus prompt 'What is written in this image?';" >cmd
+    play "$pattern:d=6" -vf "sendcmd=f=cmd,argus=fps=2:window=4:out=a.txt" -f null -
+    echo "exit code $rc"
+    cat a.txt
+}
+
+test_warnings() {
+    for f in setfield=tff setparams=color_trc=smpte2084 setparams=color_trc=arib-std-b67; do
+        play "$pattern:d=2" -vf $f,argus=attach=none -f null -
+        echo "$f: exit code $rc"
+        said
+    done
+}
+
+test_reinit() {
+    two_sizes
+    echo "graph built again"
+    ff -i ab.ts -vf "argus=fps=2:window=4:out='s.srt|s.json'" -f null -
+    echo "exit code $rc"
+    cat s.srt
+    grep -c '"text"' s.json
+    tail -n 1 s.json
+    echo "size change inside the graph"
+    ff -reinit_filter 0 -i ab.ts -vf "argus=fps=2:window=4:out=s.srt" -f null -
+    echo "exit code $rc"
+    cat s.srt
+    echo "frames held back"
+    ff -i ab.ts -vf argus=fps=2:window=4 -f framemd5 frames
+    grep -vc '#' frames
+    said
+}
+
+test_stop() {
+    for signal in INT TERM; do
+        # longer than it ever takes, if nobody interrupts
+        ffmpeg -nostdin -nostats -y -re -f lavfi -i "$pattern:d=60" \
+            -vf "argus=fps=5:window=2:out='s.srt|s.json'" -f null - 2>log &
+        pid=$!
+        n=0
+        while [ $n -lt 200 ] && ! grep -q '^3$' s.srt 2>/dev/null; do sleep 0.1; n=$((n + 1)); done
+        kill -$signal $pid
+        wait $pid
+        echo "SIG$signal: $([ $n -lt 200 ] && echo "cues while it runs" || echo "no cues")"
+        [ "$(grep -c -- '-->' s.srt)" = "$(grep -c '"text"' s.json)" ] && echo "as many cues as segments"
+        [ "$(tail -n 1 s.json)" = "}" ] && [ -z "$(tail -n 1 s.srt)" ] && echo "files are complete"
+        rm -f s.srt s.json
+    done
+}
+
+test_errors() {
+    in="-f lavfi -i $pattern:d=2"
+    # shellcheck disable=SC2086 # a list of options
+    {
+        refuse "no such directory" $in -vf argus=model=./none -f null -
+        refuse "no such name" $in -vf argus=model=no-such-model -f null - |
+            sed 's/one of: .*/one of: .../'
+        model_copy lfs
+        printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 5109744\n' 0 >lfs/model.safetensors
+        refuse "LFS pointer" $in -vf argus=model=lfs -f null -
+        model_copy short
+        size=$(wc -c <short/model.safetensors)
+        head -c $((size - 1)) "$src/models/argus-tiny/model.safetensors" >short/model.safetensors
+        refuse "weights cut by a byte" $in -vf argus=model=short -f null -
+        head -c $((size / 2)) "$src/models/argus-tiny/model.safetensors" >short/model.safetensors
+        refuse "weights cut by half" $in -vf argus=model=short -f null -
+        refuse "window beyond the context" $in -vf argus=window=1000 -f null -
+        refuse "out in no directory" $in -vf argus=out=none/a.srt -f null -
+        refuse "disk full at the first cue" $in -vf argus=out=/dev/full:format=srt -f null -
+        refuse "disk full at once" $in -vf argus=out=/dev/full:format=vtt -f null -
+        refuse "out twice in one filter" $in -vf "argus=out='a.srt|a.srt'" -f null -
+        refuse "out twice in one graph" $in -vf "argus=out=a.srt,argus=out=a.srt" -f null -
+        refuse "unknown extension" $in -vf argus=out=a.doc -f null -
+        refuse "unknown format" $in -vf argus=format=doc -f null -
+        refuse "sampling without a seed" $in -vf argus=temperature=0.5 -f null -
+        refuse "top_p=0" $in -vf argus=top_p=0:seed=1 -f null -
+        refuse "hop beyond window" $in -vf argus=hop=9 -f null -
+        refuse "threads=65" $in -vf argus=threads=65 -f null -
+    }
+    echo "the model comes before the outputs:"
+    echo kept >a.srt
+    # shellcheck disable=SC2086 # a list of options
+    refuse "no such directory" $in -vf argus=model=./none:out=a.srt -f null -
+    cat a.srt
+}
+
+case $test in
+    *[!a-z]*) echo "filter.sh: no test '$test'" >&2; exit 2 ;;
+esac
+"test_$test"
