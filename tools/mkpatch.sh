@@ -1,6 +1,7 @@
 #!/bin/sh
 # mkpatch.sh TREE:           put vf_argus into an FFmpeg source tree, 5.1 to 9.x
 # mkpatch.sh --diff TREE:    print the same as a patch (patch -p1), TREE stays as it is
+# mkpatch.sh --all DIR:      write avfilter-patch/ffmpeg-X.Y.patch for each tarball in DIR
 #
 # Hunks are inserted by anchor, a line that has stood in these files for years, so that
 # trees between the four versions with a shipped patch work too. Files that would not
@@ -19,9 +20,24 @@ die() {
     exit 1
 }
 
+[ $# -ge 1 ] || { echo "usage: mkpatch.sh [--diff] TREE | --all DIR" >&2; exit 2; }
+if [ "$1" = --all ]; then
+    tmp=$(mktemp -d "${TMPDIR:-/tmp}/argus-mkpatch.XXXXXX") || exit 1
+    trap 'rm -rf "$tmp"' EXIT
+    for t in "${2:-.}"/ffmpeg[-_][5-9]*.tar.*; do
+        version=$(basename "$t" | sed 's/^ffmpeg[-_]\([0-9]*\.[0-9]*\).*/\1/')
+        mkdir -p "$tmp/$version"
+        tar -xf "$t" -C "$tmp/$version" --strip-components 1 --wildcards 'ffmpeg*/configure' \
+            'ffmpeg*/Changelog' 'ffmpeg*/libavfilter/Makefile' 'ffmpeg*/libavfilter/allfilters.c' \
+            'ffmpeg*/doc/filters.texi' 'ffmpeg*/tests/fate/filter-video.mak' || die "$t: can't unpack it"
+        "$0" --diff "$tmp/$version" >"$tmp/patch" || exit 1
+        cmp -s "$tmp/patch" "$files/ffmpeg-$version.patch" && continue
+        cat "$tmp/patch" >"$files/ffmpeg-$version.patch" && echo "$files/ffmpeg-$version.patch"
+    done
+    exit 0
+fi
 print=no
-[ "${1:-}" = --diff ] && { print=yes; shift; }
-[ $# = 1 ] || { echo "usage: mkpatch.sh [--diff] TREE" >&2; exit 2; }
+[ "$1" = --diff ] && { print=yes; shift; }
 tree=$(cd "$1" 2>/dev/null && pwd) || die "$1: no such directory"
 [ -f "$tree/libavfilter/allfilters.c" ] ||
     die "$tree: expected an FFmpeg source tree, found no libavfilter/allfilters.c"

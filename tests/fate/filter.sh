@@ -13,7 +13,10 @@ export LC_ALL
 src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$(cd "$1" && pwd) || exit 2
 test=$2
-[ -x "$build/ffmpeg/ffmpeg" ] || { echo "filter.sh: no $build/ffmpeg/ffmpeg; run tools/ffmpeg.sh" >&2; exit 2; }
+[ -x "$build/ffmpeg/ffmpeg" ] || {
+    echo "ffmpeg is not built; tools/ffmpeg.sh does it"
+    exit 77
+}
 PATH=$build/ffmpeg:$PATH
 ARGUS_MODEL=argus-tiny
 export PATH ARGUS_MODEL
@@ -308,7 +311,21 @@ test_errors() {
     cat a.srt
 }
 
+# the patch that is shipped is what went into the tree
+test_patch() {
+    tree=$build/ffmpeg/src
+    version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$tree/RELEASE")
+    patch=$src/avfilter-patch/ffmpeg-$version.patch
+    [ -f "$patch" ] || {
+        echo "no patch is shipped for FFmpeg $version"
+        exit 77
+    }
+    # not as a part of the repository that the build directory may lie in
+    (cd "$tree" && GIT_CEILING_DIRECTORIES=$build/ffmpeg git apply -R --check "$patch") && echo "up to date"
+}
+
 case $test in
     *[!a-z]*) echo "filter.sh: no test '$test'" >&2; exit 2 ;;
 esac
-"test_$test"
+# what is wrong shows in the text; only a test that is not there fails by its code
+"test_$test" || [ $? -lt 126 ]
