@@ -1152,7 +1152,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     }
     if (nb_lost && park)
         av_log(ctx, AV_LOG_WARNING, "%d frames that waited for their caption are lost with "
-               "the graph; attach=late loses none\n", nb_lost);
+               "the graph; attach=late holds one, attach=none holds none\n", nb_lost);
     av_fifo_freep2(&s->held);
     av_dict_free(&s->tags);
 
