@@ -29,8 +29,8 @@ int ag_image_check(const ArgusImage *im, const ArgusLogger *log)
     if (!im || !im->data)
         return ag_fail(log, err, "picture: expected pixels, found none");
     if (!ag_image_size_ok(im->width, im->height))
-        return ag_fail(log, err, "picture: expected sides from 1 and at most %d pixels, found %dx%d",
-                       AG_MAX_PIXELS, im->width, im->height);
+        return ag_fail(log, err, "picture: expected sides from 1 and at most %d pixels, found "
+                       "%dx%d", AG_MAX_PIXELS, im->width, im->height);
     if (im->format < 0 || (size_t)im->format >= AG_COUNT(pixel_size))
         return ag_fail(log, err, "picture: expected a pixel format from 0 to %d, found %d",
                        (int)AG_COUNT(pixel_size) - 1, im->format);

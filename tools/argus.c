@@ -42,14 +42,14 @@ int ag_stopped(void)
 
 void ag_watch(ArgusContext *ctx)
 {
-    struct sigaction s = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction s = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
 
     watched = ctx;
-    if (!ctx)
-        return;
     sigemptyset(&s.sa_mask);
-    sigaction(SIGINT, &s, NULL);
-    sigaction(SIGTERM, &s, NULL);
+    for (size_t i = 0; ctx && i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &s, NULL); /* ignored ones stay ignored: background jobs */
 }
 
 int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o)

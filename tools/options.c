@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/output.h"
 #include "tools/say.h"
 
 enum Id {
@@ -79,15 +80,15 @@ static int help(int verb)
         printf("  %-28s %s\n", left, table[i].help);
     }
     if (verb == AG_VERB_CAPTION)
-        printf("\nAnswers go to stdout, everything else to stderr. Exit status: 0 all fine, 1 an input\n"
-               "failed or the output could not be written, 2 wrong usage.\n");
-    return fflush(stdout) ? AG_EXIT_FAILED : AG_EXIT_OK;
+        printf("\nAnswers go to stdout, everything else to stderr. Exit status: 0 all fine,\n"
+               "1 an input failed or the output could not be written, 2 wrong usage.\n");
+    return ag_out_flush() < 0 ? AG_EXIT_FAILED : AG_EXIT_OK;
 }
 
 static int version(void)
 {
     printf("argus %s\n", argus_version_string());
-    return fflush(stdout) ? AG_EXIT_FAILED : AG_EXIT_OK;
+    return ag_out_flush() < 0 ? AG_EXIT_FAILED : AG_EXIT_OK;
 }
 
 static int refuse(enum Id id, const char *expected, const char *found)
@@ -129,7 +130,8 @@ static int real(enum Id id, const char *text, double lo, int lo_open, double hi,
     double v = strtod(text, &end);
 
     if (end == text || *end || !(lo_open ? v > lo : v >= lo) || !(v <= hi)) {
-        snprintf(range, sizeof(range), "a number %s %g to %g", lo_open ? "above" : "from", lo, hi);
+        snprintf(range, sizeof(range), lo_open ? "a number above %g, at most %g"
+                 : "a number from %g to %g", lo, hi);
         return refuse(id, range, text);
     }
     *out = v;
@@ -137,7 +139,8 @@ static int real(enum Id id, const char *text, double lo, int lo_open, double hi,
 }
 
 /* Index of a word in a list that ends with NULL. */
-static int word(enum Id id, const char *text, const char *const *words, const char *expected, int *out)
+static int word(enum Id id, const char *text, const char *const *words, const char *expected,
+                int *out)
 {
     for (int i = 0; words[i]; i++) {
         if (!strcmp(text, words[i])) {
@@ -273,8 +276,8 @@ static void tables(int verb, struct option *longs, char *letters)
     *letters = 0;
 }
 
-/* Id of what getopt_long gave, or N_ID after a message. */
-static enum Id identify(int got, char **argv, int at)
+/* Id of what getopt_long gave for the argument arg, or N_ID after a message. */
+static enum Id identify(int got, const char *arg)
 {
     if (got >= 256)
         return (enum Id)(got - 256);
@@ -282,13 +285,13 @@ static enum Id identify(int got, char **argv, int at)
         if (got != '?' && got != ':' && table[i].letter == got)
             return (enum Id)i;
     if (got == ':')
-        ag_say(ARGUS_LOG_ERROR, "%s: expected a value after it, found none", argv[at]);
+        ag_say(ARGUS_LOG_ERROR, "%s: expected a value after it, found none", arg);
     else if (optopt > 255)
-        ag_say(ARGUS_LOG_ERROR, "%s: expected no value with it", argv[at]);
+        ag_say(ARGUS_LOG_ERROR, "%s: expected no value with it", arg);
     else if (optopt)
         ag_say(ARGUS_LOG_ERROR, "-%c: no such option", optopt);
     else
-        ag_say(ARGUS_LOG_ERROR, "%s: no such option, or more than one begins like that", argv[at]);
+        ag_say(ARGUS_LOG_ERROR, "%s: no such option, or more than one begins like that", arg);
     return N_ID;
 }
 
@@ -310,8 +313,8 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     }
     tables(verb, longs, letters);
     opterr = 0;
-    for (int at = optind; (got = getopt_long(argc, argv, letters, longs, NULL)) != -1; at = optind) {
-        enum Id id = identify(got, argv, at);
+    while ((got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        enum Id id = identify(got, argv[optind - 1]);
         code = id == N_ID ? AG_EXIT_USAGE : set(o, verb, id, optarg);
         if (code >= 0)
             break;
@@ -321,7 +324,7 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     if (code < 0)
         code = check(o, verb);
     if (code == AG_EXIT_USAGE)
-        fprintf(stderr, "Try 'argus --help'.\n");
+        fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " : "");
     if (!o->n_prompt)
         o->prompts[o->n_prompt++] = "";
     if (o->quiet)

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +22,14 @@
 #define MAX_PIXELS 178956970          /* Pillow's limit */
 #define MAX_FILE ((size_t)1 << 30)    /* bytes */
 
+/* Of an open or a read. A signal is no failure of the file: nothing is told. */
+static int failed(int err, const char *name, const ArgusLogger *log)
+{
+    if (err == EINTR)
+        return ARGUS_ERR(EINTR);
+    return ag_tell(log, ARGUS_LOG_ERROR, ARGUS_ERR(err), "%s: %s", name, strerror(err));
+}
+
 /* Whole contents of fd, malloc'ed. */
 static int read_all(int fd, const char *name, uint8_t **data, size_t *size, const ArgusLogger *log)
 {
@@ -27,7 +37,8 @@ static int read_all(int fd, const char *name, uint8_t **data, size_t *size, cons
     uint8_t *buf = malloc(cap);
     struct stat st;
 
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < MAX_FILE) {
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        (uint64_t)st.st_size < MAX_FILE) {
         free(buf);
         cap = (size_t)st.st_size + 1; /* one more, so that the end is seen without growing */
         buf = malloc(cap);
@@ -39,12 +50,10 @@ static int read_all(int fd, const char *name, uint8_t **data, size_t *size, cons
             *size = n;
             return 0;
         }
-        if (got < 0 && errno == EINTR)
-            continue;
         if (got < 0) {
             int err = errno;
             free(buf);
-            return ag_tell(log, ARGUS_LOG_ERROR, ARGUS_ERR(err), "%s: %s", name, strerror(err));
+            return failed(err, name, log);
         }
         n += (size_t)got;
         if (n < cap)
@@ -52,7 +61,8 @@ static int read_all(int fd, const char *name, uint8_t **data, size_t *size, cons
         if (cap >= MAX_FILE) {
             free(buf);
             return ag_tell(log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT,
-                           "%s: expected a picture of at most %zu bytes, found more", name, MAX_FILE);
+                           "%s: expected a picture of at most %zu bytes, found more", name,
+                           MAX_FILE);
         }
         uint8_t *more = realloc(buf, cap * 2);
         if (!more)
@@ -66,16 +76,13 @@ static int read_all(int fd, const char *name, uint8_t **data, size_t *size, cons
 int ag_pic_load(AgPic *out, const char *path, const AgPicOptions *o,
                     const ArgusLogger *log)
 {
-    int is_stdin = !strcmp(path, "-"), fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int is_stdin = !strcmp(path, "-"), fd = STDIN_FILENO, err;
     const char *name = is_stdin ? "(stdin)" : path;
     uint8_t *data = NULL;
     size_t size = 0;
-    int err;
 
-    if (fd < 0) {
-        err = errno;
-        return ag_tell(log, ARGUS_LOG_ERROR, ARGUS_ERR(err), "%s: %s", name, strerror(err));
-    }
+    if (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+        return failed(errno, name, log);
     err = read_all(fd, name, &data, &size, log);
     if (!is_stdin)
         close(fd);
@@ -86,19 +93,45 @@ int ag_pic_load(AgPic *out, const char *path, const AgPicOptions *o,
     return err;
 }
 
+static void tell(const AgPicFile *f, int level, const char *fmt, va_list ap)
+{
+    char text[512];
+
+    vsnprintf(text, sizeof(text), fmt, ap);
+    ag_tell(f->log, level, 0, "%s: %s", f->name, text);
+}
+
+int ag_pic_fail(const AgPicFile *f, int err, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    tell(f, ARGUS_LOG_ERROR, fmt, ap);
+    va_end(ap);
+    return err;
+}
+
+void ag_pic_warn(const AgPicFile *f, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    tell(f, ARGUS_LOG_WARNING, fmt, ap);
+    va_end(ap);
+}
+
 int ag_pic_alloc(AgPic *out, uint64_t width, uint64_t height, const AgPicFile *f)
 {
     if (width < 1 || height < 1 || width > MAX_PIXELS || height > MAX_PIXELS ||
         width * height > MAX_PIXELS)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT,
-                       "%s: expected at most %d pixels, found %llux%llu", f->name, MAX_PIXELS,
-                       (unsigned long long)width, (unsigned long long)height);
+        return ag_pic_fail(f, ARGUS_ERR_FORMAT, "expected at most %d pixels, found %llux%llu",
+                           MAX_PIXELS, (unsigned long long)width, (unsigned long long)height);
     out->width = (int)width;
     out->height = (int)height;
     out->rgb = calloc((size_t)width * (size_t)height, 3);
     if (!out->rgb)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR(ENOMEM), "%s: out of memory for %dx%d pixels",
-                       f->name, out->width, out->height);
+        return ag_pic_fail(f, ARGUS_ERR(ENOMEM), "out of memory for %dx%d pixels", out->width,
+                           out->height);
     return 0;
 }
 
@@ -149,7 +182,8 @@ static const char *kind_of(const uint8_t *data, size_t size)
         if (size >= (size_t)(kinds[i].at + kinds[i].n) &&
             !memcmp(data + kinds[i].at, kinds[i].magic, (size_t)kinds[i].n))
             return kinds[i].what;
-    if (size >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7' && strchr(" \t\r\n", data[2]))
+    if (size >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7' &&
+        strchr(" \t\r\n", data[2]))
         return "PNM";
     return NULL;
 }
@@ -161,21 +195,19 @@ static int decode_other(const AgPicFile *f)
     const char *what = kind_of(f->data, f->size);
 
     if (!f->size)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT,
-                       "%s: expected a JPEG or PNG picture, found an empty file", f->name);
-    if (what)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED,
-                       "%s: unsupported: expected a JPEG or PNG picture, found %s data", f->name, what);
-    return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED,
-                   "%s: unsupported: expected a JPEG or PNG picture, found something unknown", f->name);
+        return ag_pic_fail(f, ARGUS_ERR_FORMAT,
+                           "expected a JPEG or PNG picture, found an empty file");
+    return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED,
+                       "unsupported: expected a JPEG or PNG picture, found %s%s",
+                       what ? what : "something unknown", what ? " data" : "");
 }
 
 #if !CONFIG_JPEG || !CONFIG_PNG
 static int built_without(const AgPicFile *f, const char *what)
 {
-    return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED,
-                   "%s: unsupported: a %s picture, and this program was built without %s", f->name,
-                   what, what);
+    return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED,
+                       "unsupported: a %s picture, and this program was built without %s", what,
+                       what);
 }
 #endif
 
@@ -211,7 +243,7 @@ int ag_pic_decode(AgPic *out, const char *name, const uint8_t *data, size_t size
     else
         err = decode_other(&f);
     if (err >= 0 && (err = ag_pic_orient(&p, orientation)) < 0)
-        ag_tell(log, ARGUS_LOG_ERROR, err, "%s: out of memory", name);
+        ag_pic_fail(&f, err, "out of memory");
     if (err < 0) {
         ag_pic_free(&p);
         return err;

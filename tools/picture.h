@@ -29,7 +29,8 @@ typedef struct AgPic {
  * content, not by its name.
  * @return 0; ARGUS_ERR(errno) of a failed open or read; ARGUS_ERR_FORMAT for
  * a damaged, truncated or oversized picture; ARGUS_ERR_UNSUPPORTED for what
- * this program can't read. Each failure has been told to log, with the name. */
+ * this program can't read. Each failure has been told to log, with the name,
+ * but for ARGUS_ERR(EINTR): a signal came while it waited. */
 int ag_pic_load(AgPic *out, const char *path, const AgPicOptions *o,
                     const ArgusLogger *log);
 

@@ -18,7 +18,6 @@
 #include <jerror.h>
 
 #include "tools/picture_priv.h"
-#include "tools/say.h"
 
 #define MAX_SCANS 500 /* a progressive file of a few KB can ask for hours of work */
 
@@ -79,6 +78,33 @@ static void from_cmyk(uint8_t *out, const uint8_t *in, int n)
     }
 }
 
+/* What libjpeg may or may not read, by its version: 12 bits, lossless and
+ * hierarchical files. Refused here, so that the same happens everywhere. */
+static int check_process(const AgPicFile *f)
+{
+    const uint8_t *p = f->data;
+
+    for (size_t i = 2; i + 5 <= f->size && p[i] == 0xFF;) {
+        unsigned m = p[i + 1];
+        if (m < 0xC0 || m == 0xD8 || m == 0xFF) /* fill bytes and markers without contents */
+            i += m == 0xFF ? 1 : 2;
+        else if (m > 0xCF || m == 0xC4 || m == 0xC8 || m == 0xCC)
+            i += 2 + ((size_t)p[i + 2] << 8 | p[i + 3]);
+        else if ((m & 3) == 3 || (m >= 0xC5 && m <= 0xC7) || m >= 0xCD)
+            return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED, "unsupported JPEG: expected a baseline or "
+                               "progressive one, found a lossless or hierarchical one (SOF%u)",
+                               m - 0xC0);
+        else if (p[i + 4] != 8)
+            return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED, "unsupported JPEG: expected 8 bits a "
+                               "sample, found %d", p[i + 4]);
+        else
+            break;
+        if (m == 0xD9 || m == 0xDA)
+            break;
+    }
+    return 0;
+}
+
 static int find_orientation(const Jpeg *j)
 {
     static const char xmp[] = "http://ns.adobe.com/xap/1.0/";
@@ -117,14 +143,9 @@ static int decode(Jpeg *j, AgPic *out, int *orientation)
     jpeg_mem_src(&j->d, f->data, (unsigned long)f->size);
     jpeg_save_markers(&j->d, JPEG_APP0 + 1, 0xFFFF);
     jpeg_read_header(&j->d, TRUE);
-    if (j->d.data_precision != 8)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED,
-                       "%s: unsupported JPEG: expected 8 bits a sample, found %d", f->name,
-                       j->d.data_precision);
     if (j->d.num_components != 1 && j->d.num_components != 3 && j->d.num_components != 4)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED,
-                       "%s: unsupported JPEG: expected 1, 3 or 4 components, found %d", f->name,
-                       j->d.num_components);
+        return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED, "unsupported JPEG: expected 1, 3 or 4 "
+                           "components, found %d", j->d.num_components);
     err = ag_pic_alloc(out, j->d.image_width, j->d.image_height, f);
     if (err < 0)
         return err;
@@ -133,7 +154,7 @@ static int decode(Jpeg *j, AgPic *out, int *orientation)
         j->d.out_color_space = JCS_CMYK;
         j->row = malloc((size_t)out->width * 4);
         if (!j->row)
-            return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR(ENOMEM), "%s: out of memory", f->name);
+            return ag_pic_fail(f, ARGUS_ERR(ENOMEM), "out of memory");
     }
     *orientation = find_orientation(j);
     jpeg_start_decompress(&j->d);
@@ -149,21 +170,23 @@ static int fail(const Jpeg *j)
                       j->code == JERR_ARITH_NOTIMPL || j->code == JERR_CONVERSION_NOTIMPL;
 
     if (j->code == JERR_OUT_OF_MEMORY)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR(ENOMEM), "%s: out of memory", f->name);
+        return ag_pic_fail(f, ARGUS_ERR(ENOMEM), "out of memory");
     if (unsupported)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_UNSUPPORTED, "%s: unsupported JPEG: %s",
-                       f->name, j->text);
-    return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT, "%s: %s JPEG: %s", f->name,
-                   j->truncated ? "truncated" : "damaged", j->text);
+        return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED, "unsupported JPEG: %s", j->text);
+    return ag_pic_fail(f, ARGUS_ERR_FORMAT, "%s JPEG: %s", j->truncated ? "truncated" : "damaged",
+                       j->text);
 }
 
 int ag_pic_jpeg(AgPic *out, int *orientation, const AgPicFile *f)
 {
-    Jpeg *j = calloc(1, sizeof(*j));
-    int err;
+    Jpeg *j;
+    int err = check_process(f);
 
+    if (err < 0)
+        return err;
+    j = calloc(1, sizeof(*j));
     if (!j)
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR(ENOMEM), "%s: out of memory", f->name);
+        return ag_pic_fail(f, ARGUS_ERR(ENOMEM), "out of memory");
     j->f = f;
     j->d.err = jpeg_std_error(&j->errors);
     j->errors.error_exit = on_error;
@@ -173,13 +196,12 @@ int ag_pic_jpeg(AgPic *out, int *orientation, const AgPicFile *f)
     err = setjmp(j->leave) ? fail(j) : decode(j, out, orientation);
     jpeg_destroy_decompress(&j->d);
     if (err >= 0 && j->truncated && !f->o->lenient)
-        err = ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT,
-                      "%s: truncated JPEG: the file ends after %zu bytes, before the picture does "
-                      "(--lenient takes what is there)", f->name, f->size);
+        err = ag_pic_fail(f, ARGUS_ERR_FORMAT, "truncated JPEG: the file ends after %zu bytes, "
+                          "before the picture does (--lenient takes what is there)", f->size);
     else if (err >= 0 && j->truncated)
-        ag_tell(f->log, ARGUS_LOG_WARNING, 0, "%s: truncated JPEG: what is missing of the picture is grey", f->name);
+        ag_pic_warn(f, "truncated JPEG: what is missing of the picture is grey");
     else if (err >= 0 && j->n_warning)
-        ag_tell(f->log, ARGUS_LOG_WARNING, 0, "%s: JPEG: %s", f->name, j->text);
+        ag_pic_warn(f, "JPEG: %s", j->text);
     free(j->row);
     free(j);
     return err;

@@ -11,7 +11,6 @@
 #include <spng.h>
 
 #include "tools/picture_priv.h"
-#include "tools/say.h"
 
 #define MAX_CHUNK ((size_t)64 << 20) /* bytes of one chunk and of all kept ones */
 
@@ -29,7 +28,7 @@ typedef struct Png {
 
 static int no_memory(const AgPicFile *f)
 {
-    return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR(ENOMEM), "%s: out of memory", f->name);
+    return ag_pic_fail(f, ARGUS_ERR(ENOMEM), "out of memory");
 }
 
 static int is_truncation(int code)
@@ -44,11 +43,9 @@ static int fail(const Png *p, int code)
     if (code == SPNG_EMEM)
         return no_memory(f);
     if (is_truncation(code))
-        return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT,
-                       "%s: truncated PNG: the file ends after %zu bytes, before the picture does "
-                       "(--lenient takes what is there)", f->name, f->size);
-    return ag_tell(f->log, ARGUS_LOG_ERROR, ARGUS_ERR_FORMAT, "%s: damaged PNG: %s", f->name,
-                   spng_strerror(code));
+        return ag_pic_fail(f, ARGUS_ERR_FORMAT, "truncated PNG: the file ends after %zu bytes, "
+                           "before the picture does (--lenient takes what is there)", f->size);
+    return ag_pic_fail(f, ARGUS_ERR_FORMAT, "damaged PNG: %s", spng_strerror(code));
 }
 
 static uint32_t be32(const uint8_t *p)
@@ -104,6 +101,7 @@ static unsigned grey8(unsigned v, unsigned depth)
 static Rgba pixel(const Png *p, const uint8_t *row, size_t x)
 {
     unsigned depth = p->h.bit_depth, shift = depth == 16 ? 8 : 0, v, g, b;
+    int clear;
 
     switch (p->h.color_type) {
     case SPNG_COLOR_TYPE_GRAYSCALE:
@@ -124,11 +122,12 @@ static Rgba pixel(const Png *p, const uint8_t *row, size_t x)
         v = sample(row, x * 3, depth);
         g = sample(row, x * 3 + 1, depth);
         b = sample(row, x * 3 + 2, depth);
-        return (Rgba){v >> shift, g >> shift, b >> shift,
-                      p->has_trns && v == p->trns.red && g == p->trns.green && b == p->trns.blue ? 0 : 255};
+        clear = p->has_trns && v == p->trns.red && g == p->trns.green && b == p->trns.blue;
+        return (Rgba){v >> shift, g >> shift, b >> shift, clear ? 0 : 255};
     default: /* SPNG_COLOR_TYPE_TRUECOLOR_ALPHA */
-        return (Rgba){sample(row, x * 4, depth) >> shift, sample(row, x * 4 + 1, depth) >> shift,
-                      sample(row, x * 4 + 2, depth) >> shift, sample(row, x * 4 + 3, depth) >> shift};
+        x *= 4;
+        return (Rgba){sample(row, x, depth) >> shift, sample(row, x + 1, depth) >> shift,
+                      sample(row, x + 2, depth) >> shift, sample(row, x + 3, depth) >> shift};
     }
 }
 
@@ -247,7 +246,7 @@ static int decode(Png *p, AgPic *out, int *orientation)
     if (code && (!is_truncation(code) || !f->o->lenient))
         return fail(p, code);
     if (code)
-        ag_tell(f->log, ARGUS_LOG_WARNING, 0, "%s: truncated PNG: what is missing of the picture is black", f->name);
+        ag_pic_warn(f, "truncated PNG: what is missing of the picture is black");
     else
         spng_decode_chunks(p->ctx); /* what follows the pixels is a plus: no error if it is cut */
     if (p->h.color_type == SPNG_COLOR_TYPE_INDEXED && (code = spng_get_plte(p->ctx, &p->palette)))

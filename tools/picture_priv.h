@@ -7,6 +7,7 @@
 #define AG_TOOLS_PICTURE_PRIV_H
 
 #include "tools/picture.h"
+#include "tools/say.h"
 
 /* One file on its way to pixels. */
 typedef struct AgPicFile {
@@ -16,6 +17,10 @@ typedef struct AgPicFile {
     const AgPicOptions *o;
     const ArgusLogger *log;
 } AgPicFile;
+
+/* One line to the file's logger, after its name. ag_pic_fail gives err back. */
+int ag_pic_fail(const AgPicFile *f, int err, const char *fmt, ...) AG_SAY_FORMAT(3, 4);
+void ag_pic_warn(const AgPicFile *f, const char *fmt, ...) AG_SAY_FORMAT(2, 3);
 
 /* Decoders give the stored picture and its orientation, 1..8; 0 if it has
  * none. On failure out->rgb is theirs to free. */

@@ -32,7 +32,8 @@ static double per(int64_t us, int64_t n)
 
 static void line(const char *stage, int64_t us, const char *detail)
 {
-    ag_say(ARGUS_LOG_ERROR, "%-10s %10.1f ms%s%s", stage, (double)us / 1000, *detail ? "   " : "", detail);
+    ag_say(ARGUS_LOG_ERROR, "%-10s %10.1f ms%s%s", stage, (double)us / 1000,
+           *detail ? "   " : "", detail);
 }
 
 /* GFLOP/s */

@@ -17,8 +17,8 @@ typedef struct AgResampleDsp {
      * for x in 0..w-1, i < count[x]. Exact. */
     void (*horiz)(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
                   const int32_t *coef, int n_coef);
-    /* One row of n bytes from `count` rows: out[x] = clip8((2^21 + sum_i in[i*stride+x] * coef[i]) >> 22).
-     * Exact. */
+    /* One row of n bytes from `count` rows:
+     * out[x] = clip8((2^21 + sum_i in[i*stride+x] * coef[i]) >> 22). Exact. */
     void (*vert)(uint8_t *out, const uint8_t *in, ptrdiff_t stride, int count, const int32_t *coef,
                  int n);
 } AgResampleDsp;

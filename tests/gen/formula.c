@@ -23,7 +23,8 @@ static uint32_t mix(uint32_t v)
 static uint8_t value(uint32_t x, uint32_t y, uint32_t c, uint32_t s, uint32_t t)
 {
     uint32_t ramp = triangle(x * (1 + c) + y * (2 + ((s + c) & 3)) + 61 * s + 9 * t);
-    uint32_t rings = triangle((x * x + y * y * (1 + (s + c) % 3)) / (64 + 16 * c) + 29 * c + 97 * s);
+    uint32_t squares = x * x + y * y * (1 + (s + c) % 3);
+    uint32_t rings = triangle(squares / (64 + 16 * c) + 29 * c + 97 * s);
     uint32_t noise = mix(x / 8 * 0x9E3779B1u ^ y / 8 * 0x85EBCA77u ^ c * 0xC2B2AE3Du ^
                          s * 0x27D4EB2Fu) & 255;
     uint32_t v = (3 * ramp + 3 * rings + 2 * noise) / 8;

@@ -15,7 +15,11 @@
 /* An EXIF block with one tag. II: little-endian. */
 #define EXIF_II(value) "Exif\0\0II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0" value "\0\0\0\0\0\0\0"
 #define EXIF_MM(value) "Exif\0\0MM\0*\0\0\0\10\0\1\1\x12\0\3\0\0\0\1\0" value "\0\0\0\0\0\0"
-#define XMP "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><rdf:Description tiff:Orientation=\"6\"/></x:xmpmeta>"
+#define XMP "http://ns.adobe.com/xap/1.0/\0" \
+    "<x:xmpmeta><rdf:Description tiff:Orientation=\"6\"/></x:xmpmeta>"
+/* 65535 tags promised, one there, then nothing */
+#define EXIF_MANY "Exif\0\0MM\0*\0\0\0\10\377\377\1\0\0\3\0\0\0\1\0\6\0\0"
+#define EXIF_PNG "eXIfII*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
 #define XMP_PNG "iTXtXML:com.adobe.xmp\0\0\0\0\0<tiff:Orientation>3</tiff:Orientation>"
 /* As ImageMagick keeps it: the block of EXIF_II("\5") in hexadecimal. */
 #define RAW_PROFILE "tEXtRaw profile type exif\0\nexif\n      32\n" \
@@ -28,6 +32,8 @@ typedef struct Jpeg {
 
 #define HALVES .width = 96, .height = 64, .components = 3, .transform = 1, .h = 1, .v = 1
 #define SCENE(n) .width = 97, .height = 61, .components = 3, .transform = 1, .scene = n
+#define SMALL(n, size) .width = size, .height = size, .components = 3, .scene = n
+#define CMYK(n) .width = 50, .height = 40, .components = 4, .scene = n
 
 static const Jpeg jpegs[] = {
     {"halves.jpg", {HALVES}},
@@ -52,7 +58,7 @@ static const Jpeg jpegs[] = {
     {"exif-cut.jpg", {HALVES, .app1 = EXIF_II("\6"), .app1_size = 24}},
     {"exif-no-ifd.jpg", {HALVES, .app1 = BLOCK("Exif\0\0II*\0\377\377\377\177")}},
     {"exif-not-tiff.jpg", {HALVES, .app1 = BLOCK("Exif\0\0nothing of the kind")}},
-    {"exif-many.jpg", {HALVES, .app1 = BLOCK("Exif\0\0MM\0*\0\0\0\10\377\377\1\0\0\3\0\0\0\1\0\6\0\0")}},
+    {"exif-many.jpg", {HALVES, .app1 = BLOCK(EXIF_MANY)}},
     {"444.jpg", {SCENE(60), .h = 1, .v = 1}},
     {"422.jpg", {SCENE(61), .h = 2, .v = 1}},
     {"420.jpg", {SCENE(62), .h = 2, .v = 2}},
@@ -63,11 +69,11 @@ static const Jpeg jpegs[] = {
     {"restart.jpg", {SCENE(67), .h = 2, .v = 2, .restart = 1}},
     {"grey.jpg", {.width = 64, .height = 64, .components = 1, .h = 1, .v = 1, .scene = 68}},
     {"rgb.jpg", {.width = 50, .height = 40, .components = 3, .h = 1, .v = 1, .scene = 69}},
-    {"cmyk.jpg", {.width = 50, .height = 40, .components = 4, .h = 1, .v = 1, .scene = 70}},
-    {"ycck.jpg", {.width = 50, .height = 40, .components = 4, .transform = 1, .h = 2, .v = 2, .scene = 71}},
-    {"1x1.jpg", {.width = 1, .height = 1, .components = 3, .transform = 1, .h = 2, .v = 2, .scene = 72}},
-    {"500-scans.jpg", {.width = 8, .height = 8, .components = 3, .h = 1, .v = 1, .progressive = 500, .scene = 73}},
-    {"501-scans.jpg", {.width = 8, .height = 8, .components = 3, .h = 1, .v = 1, .progressive = 501, .scene = 73}},
+    {"cmyk.jpg", {CMYK(70), .h = 1, .v = 1}},
+    {"ycck.jpg", {CMYK(71), .transform = 1, .h = 2, .v = 2}},
+    {"1x1.jpg", {SMALL(72, 1), .transform = 1, .h = 2, .v = 2}},
+    {"500-scans.jpg", {SMALL(73, 8), .h = 1, .v = 1, .progressive = 500}},
+    {"501-scans.jpg", {SMALL(73, 8), .h = 1, .v = 1, .progressive = 501}},
 };
 
 typedef struct Png {
@@ -98,13 +104,13 @@ static const Png pngs[] = {
     {"rgb8-adam7.png", {PNG(85, 2, 8), .interlace = 1}},
     {"p4-adam7.png", {PNG(89, 3, 4), .interlace = 1}},
     {"rgba16-adam7.png", {PNG(94, 6, 16), .interlace = 1}},
-    {"1x1-adam7.png", {.width = 1, .height = 1, .type = 2, .depth = 8, .interlace = 1, .scene = 95}},
+    {"1x1-adam7.png", {.width = 1, .height = 1, .type = 2, .depth = 8, .interlace = 1}},
     {"g4-trns.png", {PNG(82, 0, 4), .trns = 1}},
     {"g8-trns.png", {PNG(83, 0, 8), .trns = 1}},
     {"rgb8-trns.png", {PNG(85, 2, 8), .trns = 1}},
     {"p8-trns.png", {PNG(90, 3, 8), .trns = 1}},
     {"p1-trns.png", {PNG(87, 3, 1), .trns = 1}},
-    {"turn-6.png", {PNG(85, 2, 8), .extra = "eXIfII*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", .extra_size = 30}},
+    {"turn-6.png", {PNG(85, 2, 8), .extra = EXIF_PNG, .extra_size = 30}},
     {"turn-xmp.png", {PNG(85, 2, 8), .extra = BLOCK(XMP_PNG)}},
     {"turn-raw.png", {PNG(85, 2, 8), .extra = BLOCK(RAW_PROFILE)}},
     {"p4-short.png", {PNG(89, 3, 4), .n_palette = 9}},
@@ -152,7 +158,10 @@ static void webp(AgBuf *b) { ag_buf_clear(b); ag_buf_add(b, "RIFF\x24\0\0\0WEBPV
 static void html(AgBuf *b) { ag_buf_clear(b); ag_buf_str(b, "<!DOCTYPE html>\n"); }
 static void no_crc(AgBuf *b) { b->data[29] ^= 1; }
 /* Width and height of IHDR and its checksum: 65500x65500, 8-bit grey. */
-static void huge_png(AgBuf *b) { memcpy(b->data + 16, "\0\0\xFF\xDC\0\0\xFF\xDC\x08\0\0\0\0\xB6\x3C\x49\xC7", 17); }
+static void huge_png(AgBuf *b)
+{
+    memcpy(b->data + 16, "\0\0\xFF\xDC\0\0\xFF\xDC\x08\0\0\0\0\xB6\x3C\x49\xC7", 17);
+}
 
 static const struct {
     const char *name, *of;

@@ -79,7 +79,8 @@ static void as_pillow(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(f);
     while (fgets(line, sizeof(line), f)) {
         pixels[0] = 0;
-        if (line[0] == '#' || sscanf(line, "%63s %64s %31s %64s", name, file_hash, size, pixels) < 3)
+        int n_word = sscanf(line, "%63s %64s %31s %64s", name, file_hash, size, pixels);
+        if (line[0] == '#' || n_word < 3)
             continue;
         if ((!CONFIG_JPEG && strstr(name, ".jpg")) || (!CONFIG_PNG && strstr(name, ".png")))
             continue;
@@ -175,11 +176,12 @@ static void strangers(void)
 #if !CONFIG_JPEG || !CONFIG_PNG
 static void built_without(void)
 {
+    static const char png[] = "\x89PNG\r\n\x1A\n", jpeg[] = "\xFF\xD8\xFF\xE0\0\0\0\0";
+    const uint8_t *head = (const uint8_t *)(CONFIG_JPEG ? png : jpeg);
     AgPic p = {0};
 
     ag_messages_clear();
-    CU_ASSERT_EQUAL(ag_pic_decode(&p, "x", (const uint8_t *)(CONFIG_JPEG ? "\x89PNG\r\n\x1A\n" : "\xFF\xD8\xFF\xE0\0\0\0\0"),
-                                      8, &plain, ag_test_log()), ARGUS_ERR_UNSUPPORTED);
+    CU_ASSERT_EQUAL(ag_pic_decode(&p, "x", head, 8, &plain, ag_test_log()), ARGUS_ERR_UNSUPPORTED);
     CU_ASSERT(ag_message_has("built without"));
 }
 #endif
@@ -187,7 +189,8 @@ static void built_without(void)
 /* A cut file gives what is there, with one warning. */
 static void lenient(void)
 {
-    static const char *const names[] = {"cut-60.jpg", "cut-60.png", "no-eoi.jpg", "cut-60-adam7.png"};
+    static const char *const names[] = {"cut-60.jpg", "cut-60.png", "no-eoi.jpg",
+                                        "cut-60-adam7.png"};
     static const char *const whole[] = {"420.jpg", "rgb8.png", "420.jpg", "rgb8.png"};
     AgPicOptions o = {.lenient = 1};
 
@@ -275,8 +278,10 @@ static void exif_prefixes(void)
         CU_ASSERT_EQUAL(ag_xmp_orientation(p, n), n < 22 ? 0 : 8);
         free(p);
     }
-    CU_ASSERT_EQUAL(ag_xmp_orientation((const uint8_t *)"<tiff:Orientation>9</", 21), 1);
-    CU_ASSERT_EQUAL(ag_xmp_orientation((const uint8_t *)"tiff:Orientation tiff:Orientation>5", 35), 5);
+    static const char nine[] = "<tiff:Orientation>9</";
+    static const char second[] = "tiff:Orientation tiff:Orientation>5";
+    CU_ASSERT_EQUAL(ag_xmp_orientation((const uint8_t *)nine, sizeof(nine) - 1), 1);
+    CU_ASSERT_EQUAL(ag_xmp_orientation((const uint8_t *)second, sizeof(second) - 1), 5);
 }
 
 /* P10: dropped, over white, over black. */
@@ -307,7 +312,8 @@ static void alpha(void)
 
     /* opaque: whatever the option, the RGB twin */
     ag_gen_png(&png, &(AgGenPng){.width = W, .height = H, .type = 2, .depth = 8, .scene = 93});
-    CU_ASSERT_EQUAL(ag_pic_decode(&twin, "twin", (uint8_t *)png.data, png.size, &white, ag_test_log()), 0);
+    CU_ASSERT_EQUAL(ag_pic_decode(&twin, "twin", (uint8_t *)png.data, png.size, &white,
+                                  ag_test_log()), 0);
     CU_ASSERT(!memcmp(twin.rgb, d.rgb, W * H * 3));
     ag_pic_free(&twin);
     ag_pic_free(&d);

@@ -205,9 +205,12 @@ static int whole_right(AgExec *x, const Whole *c)
 
 static void p5_extreme_shapes(void)
 {
-    static const Whole w = {20000, 1, 41, 1, 5, "92aa903d475b81c072a3ed77ee9b1f366d62634296fc68f443110bfdb86c201e"};
-    static const Whole h = {1, 20000, 42, 1, 5, "d5dad41c2704dbc24ef493b62d79aa25ac0e061237fe4ce7c22f6a6f1abe4c97"};
-    static const Whole two = {2, 1, 43, 1, 9, "2c5fe13817f4e10f66e1c4265b5323051197f56d98d8bd93787ece866d29c6e9"};
+    static const Whole w = {20000, 1, 41, 1, 5,
+        "92aa903d475b81c072a3ed77ee9b1f366d62634296fc68f443110bfdb86c201e"};
+    static const Whole h = {1, 20000, 42, 1, 5,
+        "d5dad41c2704dbc24ef493b62d79aa25ac0e061237fe4ce7c22f6a6f1abe4c97"};
+    static const Whole two = {2, 1, 43, 1, 9,
+        "2c5fe13817f4e10f66e1c4265b5323051197f56d98d8bd93787ece866d29c6e9"};
     AgPlan p = {0};
 
     CU_ASSERT(plan_is(20000, 1, 2048, 1, 2048, 512, 1, 4));
@@ -257,7 +260,8 @@ static void p7_resample(void)
         {40, 400, 30, 379, 51, "022c0b19d6414cdb0cc12aa14bd4e9e4d90b72f1866939129fe8e814d5e9793b"},
         {40, 400, 30, 381, 51, "5814b14d9f890cd2aa6782731ada77ed702ac63c63c2d25b1f656b52e6d49f96"},
         {300, 200, 300, 70, 52, "59a2c91d0d2cee5f2b24d65b6d42c9899f2c5ef3e7103a1c4af1706d214d3b41"},
-        {300, 200, 100, 200, 53, "4501d66f047845e62d41777dfcd6b0b28035aa407815ae5bc9054c86fb12df8b"},
+        {300, 200, 100, 200, 53,
+         "4501d66f047845e62d41777dfcd6b0b28035aa407815ae5bc9054c86fb12df8b"},
         {17, 13, 100, 90, 54, "2d11ddf103e84a0f1e3cd07fb8b035192098c8dd93f5268985f90abbb8e236e5"},
         {2000, 3, 7, 3, 55, "d6c28bb05f7d92e591d91ff0def6b4495a817398a11f5c310a9c7f209442c411"},
         {5, 3, 5, 3, 56, "cdb34cdab103ae720fbc9f3c35dfa00e0a9035410f3c20ea18bd72b4e681ef61"},
@@ -310,8 +314,10 @@ static void i10_p10_formats(void)
 
 static void p11_unsplit(void)
 {
-    static const Whole square = {512, 512, 46, 0, 1, "b979bac366f3cba66b124c12c5704dbee53978d0e5a947402aaa0f9351bc9b89"};
-    static const Whole wide = {300, 200, 47, 0, 1, "a7ec4bd6ccae1f37e2d915d8755c6802bdabfea1e7843c3b7275310cb9b370e7"};
+    static const Whole square = {512, 512, 46, 0, 1,
+        "b979bac366f3cba66b124c12c5704dbee53978d0e5a947402aaa0f9351bc9b89"};
+    static const Whole wide = {300, 200, 47, 0, 1,
+        "a7ec4bd6ccae1f37e2d915d8755c6802bdabfea1e7843c3b7275310cb9b370e7"};
 
     CU_ASSERT(whole_right(NULL, &square));
     CU_ASSERT(whole_right(NULL, &wide));
@@ -319,7 +325,8 @@ static void p11_unsplit(void)
 
 static void p12_two_grids(void)
 {
-    static const Whole c = {1000, 333, 44, 1, 9, "f0477b3c318d57b1ba397313e8d7f48512a0bd0627828149b3367f53f364e290"};
+    static const Whole c = {1000, 333, 44, 1, 9,
+        "f0477b3c318d57b1ba397313e8d7f48512a0bd0627828149b3367f53f364e290"};
 
     CU_ASSERT(plan_is(1920, 1080, 2048, 1152, 2048, 1536, 3, 4));
     CU_ASSERT(plan_is(1000, 333, 2048, 682, 2048, 1024, 2, 4));
@@ -344,7 +351,8 @@ static void one_tile_model(void)
 }
 
 /* A phone's screen: the global view and the first resize run vertically first. */
-static const Whole tall = {400, 900, 45, 1, 9, "dc4e6d0f43e6b410859fc5867264fca732659e2d20f2d94fd427efcbb524ddc6"};
+static const Whole tall = {400, 900, 45, 1, 9,
+        "dc4e6d0f43e6b410859fc5867264fca732659e2d20f2d94fd427efcbb524ddc6"};
 
 static void threads_and_tiers(void)
 {
