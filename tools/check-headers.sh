@@ -51,8 +51,23 @@ for header in $(find libargus -name '*.h' | sort); do
             if [ $cxx_public = yes ]; then alone "$header" "$cxx" -x c++ -std=c++11 -pedantic
             else skipped=$((skipped + 1)); fi ;;
         *)
-            alone "$header" "$cc" -x c -std=c99 -I"$build"
-            if [ $cxx_internal = yes ]; then alone "$header" "$cxx" -x c++ -std=c++2b -I"$build"
+            # headers of one instruction set are included by files that have its flags
+            flags=
+            case $header in
+                *_avx2.h) flags=$(sed -n 's/^AVX2_FLAGS := //p' "$build/config.mak") ;;
+                *_avx512.h) flags=$(sed -n 's/^AVX512_FLAGS := //p' "$build/config.mak") ;;
+            esac
+            case $header in
+                */x86/*) grep -q '^HAVE_AVX2 := yes' "$build/config.mak" || {
+                    echo "SKIP $header: not built for this processor"
+                    skipped=$((skipped + 2))
+                    continue
+                } ;;
+            esac
+            # shellcheck disable=SC2086 # a list of flags
+            alone "$header" "$cc" -x c -std=c99 -I"$build" $flags
+            # shellcheck disable=SC2086
+            if [ $cxx_internal = yes ]; then alone "$header" "$cxx" -x c++ -std=c++2b -I"$build" $flags
             else skipped=$((skipped + 1)); fi ;;
     esac
 done

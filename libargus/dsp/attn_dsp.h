@@ -6,6 +6,8 @@
 #ifndef AG_DSP_ATTN_DSP_H
 #define AG_DSP_ATTN_DSP_H
 
+#include "libargus/dsp/attn.h" /* so that it compiles alone */
+
 enum {
     AG_ATTN_KB = 128,                /* keys of a block; blocks start at multiples of it */
     AG_ATTN_DIM = 128,               /* largest head_dim */

@@ -13,6 +13,8 @@
 #ifndef AG_DSP_MATMUL_DSP_H
 #define AG_DSP_MATMUL_DSP_H
 
+#include "libargus/dsp/matmul.h" /* so that it compiles alone */
+
 enum {
     AG_GEMM_KC = 256,              /* most values of k in a block */
     AG_GEMM_LDA = AG_GEMM_KC + 16, /* floats from row to row of an input tile */
