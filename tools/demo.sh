@@ -42,7 +42,8 @@ say "captions with argus-tiny, which knows drawn scenes and test patterns only"
 run 'ffmpeg -i clip.mp4 -vf argus=fps=2:window=8:out=c.srt -f null -'
 cat c.srt
 say "the same as metadata of the frames; here the first one"
-run 'ffprobe -v error -f lavfi "movie=clip.mp4,argus=fps=2:window=8" -read_intervals "%+#1" -show_entries frame=pts_time:frame_tags'
+run 'ffprobe -v error -f lavfi "movie=clip.mp4,argus=fps=2:window=8" -read_intervals "%+#1" \
+          -show_entries frame=pts_time:frame_tags'
 
 # "start", "end" and "text" of each window, in this order, make the subtitles.
 awk -F '": ' -v OFS='": ' '
