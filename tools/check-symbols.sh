@@ -35,11 +35,14 @@ defined=$($nm -A -g --defined-only "$lib" | awk '{ print $NF }' |
 verdict "globals of libargus.a without argus_ or ag_" "$(echo "$defined" | grep -vE '^(argus_|ag_)')"
 
 undefined=$($nm -A -u "$lib" | sed 's/^[^:]*:\([^:]*\):.* U /\1 /')
-verdict "libargus.a calls what a library must not" "$(echo "$undefined" |
-    grep -E ' (_*(f|v|vf)?printf(_chk)?|v?dprintf|f?puts|f?putc|putchar|perror|_?exit|quick_exit|abort|stdout|stderr|system|popen|setlocale|signal|srand|rand)$')"
-verdict "memory is taken outside base/mem" "$(echo "$undefined" |
-    grep -E ' (malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|strdup|strndup|asprintf|vasprintf|getline)$' |
-    grep -v '^mem\.o ')"
+# calls WORD...: the lines of $undefined with one of these names (patterns)
+calls() { echo "$undefined" | grep -E " ($(echo "$*" | tr ' ' '|'))\$"; }
+verdict "libargus.a calls what a library must not" "$(
+    calls '_*(f|v|vf)?printf(_chk)?' 'v?dprintf' 'f?puts' 'f?putc' putchar perror '_?exit' quick_exit abort \
+        stdout stderr system popen setlocale signal srand rand)"
+verdict "memory is taken outside base/mem" "$(
+    calls malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign strdup strndup asprintf \
+        vasprintf getline | grep -v '^mem\.o ')"
 
 so=$build/libargus.so
 if [ -f "$so" ]; then

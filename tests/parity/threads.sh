@@ -15,9 +15,12 @@ passed=0 failed=0 skipped=0
 
 # table OPTIONS...: "case digest" lines, or nothing if a case is off
 table() {
-    "$parity" --digest "$@" "$src/tests/refs/argus-tiny" "$src/models/argus-tiny" >"$build/tests/parity/table" ||
-        { cat "$build/tests/parity/table" >&2; return 1; }
-    awk 'NF > 10 && $NF ~ /^[0-9a-f]+$/ && length($NF) == 16 { print $1, $NF }' "$build/tests/parity/table"
+    out=$build/tests/parity/table
+    "$parity" --digest "$@" "$src/tests/refs/argus-tiny" "$src/models/argus-tiny" >"$out" || {
+        cat "$out" >&2
+        return 1
+    }
+    awk 'NF > 10 && $NF ~ /^[0-9a-f]+$/ && length($NF) == 16 { print $1, $NF }' "$out"
 }
 
 good() { passed=$((passed + 1)); echo "ok   $1"; }
@@ -26,7 +29,11 @@ bad() { failed=$((failed + 1)); echo "FAIL $1"; }
 tiers=$("$parity" --tiers) || exit 2
 for tier in $tiers; do
     one=$(table --cpumask "$tier" --threads 1)
-    if [ "$(echo "$one" | wc -l)" -ge 10 ]; then good "$tier: the reference's ids"; else bad "$tier: the reference's ids"; fi
+    if [ "$(echo "$one" | wc -l)" -ge 10 ]; then
+        good "$tier: the reference's ids"
+    else
+        bad "$tier: the reference's ids"
+    fi
     for n in 2 3; do
         if [ -n "$one" ] && [ "$(table --cpumask "$tier" --threads $n)" = "$one" ]; then
             good "$tier: same bits with 1 and $n threads"
