@@ -22,6 +22,7 @@ static const struct {
     int (*run)(const AgCli *o);
 } verbs[] = {
     {"info", AG_VERB_INFO, ag_verb_info},
+    {"bench", AG_VERB_BENCH, ag_verb_bench},
     {NULL, AG_VERB_CAPTION, ag_verb_caption},
 };
 

@@ -18,12 +18,14 @@
 
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
-    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, QUIET, HELP, VERSION,
+    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS, RUNS, PEAK,
+    QUIET, HELP, VERSION,
     N_ID,
 };
 
 #define CAPTION AG_VERB_CAPTION
-#define BOTH (AG_VERB_CAPTION | AG_VERB_INFO)
+#define BENCH AG_VERB_BENCH
+#define ALL (AG_VERB_CAPTION | AG_VERB_INFO | AG_VERB_BENCH)
 
 static const struct {
     const char *name;
@@ -32,13 +34,13 @@ static const struct {
     int verbs;
     const char *help;
 } table[N_ID] = {
-    [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION, "what to ask; several: one answer each"},
-    [MODEL] = {"model", 'm', "DIR|NAME", BOTH, "model directory or name"},
+    [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION | BENCH, "what to ask; several: one answer each"},
+    [MODEL] = {"model", 'm', "DIR|NAME", ALL, "model directory or name"},
     [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256]"},
-    [SPLIT] = {"split", 0, "on|off", CAPTION, "tiles and global view, or one tile a picture [on]"},
+    [SPLIT] = {"split", 0, "on|off", CAPTION | BENCH, "tiles and global view, or one tile a picture [on]"},
     [MULTI] = {"multi", 0, NULL, CAPTION, "one question about all pictures together"},
     [SYSTEM] = {"system", 0, "TEXT", CAPTION, "instruction before the question"},
-    [JSON] = {"json", 0, NULL, CAPTION, "one JSON object a line"},
+    [JSON] = {"json", 0, NULL, CAPTION | BENCH, "one JSON object a line"},
     [STREAM] = {"stream", 0, NULL, CAPTION, "print each word as soon as it is known"},
     [LENIENT] = {"lenient", 0, NULL, CAPTION, "take truncated pictures, with a warning"},
     [ALPHA] = {"alpha", 0, "HOW", CAPTION, "drop, or lay over white or black [drop]"},
@@ -49,12 +51,17 @@ static const struct {
     [PENALTY] = {"repetition-penalty", 0, "R", CAPTION, "more than 0, at most 100; 1 = off [1]"},
     [STOP] = {"stop", 0, "TEXT", CAPTION, "end the answer before TEXT; may be given again"},
     [CHOICES] = {"choices", 0, "A|B|...", CAPTION, "answer with the likeliest of these"},
-    [THREADS] = {"threads", 0, "N", BOTH, "1 to 64; 0 = all usable cores [0]"},
-    [CPUMASK] = {"cpumask", 0, "SET", BOTH, "instruction sets to use: c, avx2, avx512, neon, all"},
+    [THREADS] = {"threads", 0, "N", ALL, "1 to 64; 0 = all usable cores [0]"},
+    [CPUMASK] = {"cpumask", 0, "SET", ALL, "instruction sets to use: c, avx2, avx512, neon, all"},
     [STATS] = {"stats", 0, NULL, CAPTION, "times, counts and memory on stderr at the end"},
+    [FORMULA] = {"formula", 0, "WxH", BENCH, "size of the computed picture [512x512]"},
+    [FRAMES] = {"frames", 0, "N", BENCH, "pictures in the prompt, 1 to 64; above 1 unsplit [1]"},
+    [TOKENS] = {"tokens", 0, "N", BENCH, "longest answer [32]"},
+    [RUNS] = {"runs", 0, "N", BENCH, "runs, 1 to 100 [3]"},
+    [PEAK] = {"peak", 0, NULL, BENCH, "only measure the machine"},
     [QUIET] = {"quiet", 'q', NULL, CAPTION, "no warnings"},
-    [HELP] = {"help", 'h', NULL, BOTH, "print this text"},
-    [VERSION] = {"version", 'V', NULL, BOTH, "print the version"},
+    [HELP] = {"help", 'h', NULL, ALL, "print this text"},
+    [VERSION] = {"version", 'V', NULL, ALL, "print the version"},
 };
 
 static int help(int verb)
@@ -62,9 +69,13 @@ static int help(int verb)
     if (verb == AG_VERB_INFO)
         printf("Usage: argus info [OPTION]...\n"
                "Print the version, the processor's kernels, and what the model is.\n\n");
+    else if (verb == AG_VERB_BENCH)
+        printf("Usage: argus bench [OPTION]... [PICTURE]\n"
+               "Time the stages of one prompt, and say what share of the machine that is.\n\n");
     else
         printf("Usage: argus [OPTION]... PICTURE...\n"
                "       argus info [OPTION]...\n"
+               "       argus bench [OPTION]... [PICTURE]\n"
                "Describe JPEG and PNG pictures; - reads one from stdin.\n\n");
     for (int i = 0; i < N_ID; i++) {
         char left[48];
@@ -120,6 +131,16 @@ static int seed(const char *text, uint64_t *out)
     *out = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end || errno)
         return refuse(SEED, "a number from 0 to 18446744073709551615", text);
+    return -1;
+}
+
+/* WIDTHxHEIGHT */
+static int size(enum Id id, const char *text, int *w, int *h)
+{
+    int end = 0;
+
+    if (sscanf(text, "%5dx%5d%n", w, h, &end) != 2 || text[end] || *w < 1 || *h < 1)
+        return refuse(id, "WIDTHxHEIGHT, each from 1 to 99999", text);
     return -1;
 }
 
@@ -222,6 +243,11 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case CPUMASK:
         return argus_cpu_mask(v, &o->cpumask) < 0
             ? refuse(id, "c, avx2, avx512, neon, all or a number", v) : -1;
+    case FORMULA: return size(id, v, &o->formula_w, &o->formula_h);
+    case FRAMES: return integer(id, v, 1, 64, &o->frames);
+    case TOKENS: return integer(id, v, 1, 1 << 20, &d->max_tokens);
+    case RUNS: return integer(id, v, 1, 100, &o->runs);
+    case PEAK: o->peak = 1; return -1;
     case HELP: return help(verb);
     case VERSION: return version();
     case N_ID: break;
@@ -239,6 +265,11 @@ static int check(const AgCli *o, int verb)
         if (o->n_input)
             ag_say(ARGUS_LOG_ERROR, "info: expected no picture, found '%s'", o->inputs[0]);
         return o->n_input ? AG_EXIT_USAGE : -1;
+    }
+    if (verb == AG_VERB_BENCH) {
+        if (o->n_input > 1)
+            ag_say(ARGUS_LOG_ERROR, "bench: expected one picture at most, found %d", o->n_input);
+        return o->n_input > 1 ? AG_EXIT_USAGE : -1;
     }
     if (!o->n_input) {
         ag_say(ARGUS_LOG_ERROR, "expected a picture, found none");
@@ -302,8 +333,11 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     size_t n = (size_t)argc + 1;
     int got, code = -1;
 
-    *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1};
+    *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1, .formula_w = 512, .formula_h = 512, .frames = 1,
+                 .runs = 3};
     argus_decoding_default(&o->decoding);
+    if (verb == AG_VERB_BENCH)
+        o->decoding.max_tokens = 32;
     o->prompts = calloc(n, sizeof(*o->prompts));
     o->inputs = calloc(n, sizeof(*o->inputs));
     o->stop = calloc(n, sizeof(*o->stop));
@@ -324,9 +358,11 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     if (code < 0)
         code = check(o, verb);
     if (code == AG_EXIT_USAGE)
-        fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " : "");
+        fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " : verb == AG_VERB_BENCH ? "bench " : "");
     if (!o->n_prompt)
         o->prompts[o->n_prompt++] = "";
+    if (o->frames > 1)
+        o->split = 0;
     if (o->quiet)
         ag_say_level(ARGUS_LOG_ERROR);
     return code;

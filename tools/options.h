@@ -12,6 +12,7 @@
 enum AgVerb {
     AG_VERB_CAPTION = 1 << 0, /* no word: describe the inputs */
     AG_VERB_INFO = 1 << 1,    /* argus info */
+    AG_VERB_BENCH = 1 << 2,   /* argus bench */
 };
 
 /* Exit codes. */
@@ -30,6 +31,7 @@ typedef struct AgCli {
     int threads;           /* 0 = all usable cores */
     int split;
     int multi, json, stream, stats, quiet;
+    int formula_w, formula_h, frames, runs, peak; /* bench */
     AgPicOptions picture;
     ArgusDecoding decoding;
     const char **stop;     /* what decoding points to */

@@ -10,8 +10,7 @@
 
 #include "tools/say.h"
 
-/* A line of /proc/self/status in MiB; -1 where there is none. */
-static double status_mib(const char *key)
+double ag_status_mib(const char *key)
 {
     char line[256];
     long kib = -1;
@@ -49,7 +48,7 @@ void ag_stats_print(const ArgusContext *ctx, const ArgusModel *model, int64_t us
     ArgusModelInfo m;
     ArgusStats s;
     char text[160];
-    double rss = status_mib("VmHWM"), anon = status_mib("RssAnon");
+    double rss = ag_status_mib("VmHWM"), anon = ag_status_mib("RssAnon");
 
     argus_stats(ctx, &s);
     argus_model_info(model, &m);

@@ -12,4 +12,8 @@
 void ag_stats_print(const ArgusContext *ctx, const ArgusModel *model, int64_t us_open,
                     int64_t us_load, int64_t us_all);
 
+/* A line of /proc/self/status ("VmHWM", "RssAnon") in MiB; -1 where there is
+ * none. */
+double ag_status_mib(const char *key);
+
 #endif /* AG_TOOLS_STATS_H */

@@ -10,6 +10,7 @@
 
 int ag_verb_caption(const AgCli *o);
 int ag_verb_info(const AgCli *o);
+int ag_verb_bench(const AgCli *o);
 
 /* Open what o names. Failures have been told. */
 int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o);

@@ -1,0 +1,305 @@
+/*
+ * argus bench: stage times of one prompt, against what the machine can do.
+ *
+ * The picture comes from the integer formula of the parity tests, or from a
+ * file; --frames asks about several one-tile pictures, as a video window does.
+ * Every run is a fresh context on a model that stays open: nothing is reused
+ * from run to run.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/gen/formula.h"
+#include "tools/output.h"
+#include "tools/say.h"
+#include "tools/stats.h"
+#include "tools/verbs.h"
+
+enum { MAX_RUNS = 100, MAX_FRAMES = 64 };
+
+typedef struct Sample {
+    double preprocess, vision, prefill, decode, all; /* seconds */
+} Sample;
+
+typedef struct Bench {
+    const AgCli *o;
+    ArgusModel *model;
+    AgPic pic[MAX_FRAMES];
+    int n_pic;
+    int threads;
+    double open_s;            /* model and context */
+    double peak, bandwidth;   /* of the machine: FLOP/s, bytes/s */
+    double rss, anon;         /* MiB: most ever, and anonymous after the runs */
+    Sample run[MAX_RUNS];
+    int n_run;
+    ArgusStats stats;         /* of one run: the work is the same in all */
+    int n_prompt, n_token, *ids;
+} Bench;
+
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int load_pictures(Bench *b)
+{
+    const AgCli *o = b->o;
+    ArgusLogger log = ag_say_logger();
+
+    b->n_pic = o->frames;
+    for (int i = 0; i < b->n_pic; i++) {
+        AgPic *p = &b->pic[i];
+        if (o->n_input) {
+            int err = ag_pic_load(p, o->inputs[0], &o->picture, &log);
+            if (err < 0)
+                return err;
+            continue;
+        }
+        *p = (AgPic){malloc((size_t)o->formula_w * (size_t)o->formula_h * 3), o->formula_w, o->formula_h};
+        if (!p->rgb) {
+            ag_say(ARGUS_LOG_ERROR, "out of memory");
+            return -1;
+        }
+        /* the scenes that the references use: 1 for stills, 9 for windows */
+        ag_formula_image(p->rgb, p->width, p->height, b->n_pic > 1 ? 9 : 1, (uint32_t)i);
+    }
+    return 0;
+}
+
+static int run_once(Bench *b, Sample *out)
+{
+    const AgCli *o = b->o;
+    ArgusImage images[MAX_FRAMES];
+    ArgusPart parts[MAX_FRAMES + 1];
+    ArgusSettings s;
+    ArgusContext *ctx = NULL;
+    ArgusRequest q;
+    ArgusCaption c;
+    double begin = seconds();
+
+    argus_default_settings(&s);
+    s.logger = ag_say_logger();
+    s.threads = b->threads;
+    int err = argus_open(&ctx, b->model, &s);
+    if (err < 0)
+        return err;
+    b->open_s += seconds() - begin;
+    ag_watch(ctx);
+    for (int i = 0; i < b->n_pic; i++) {
+        const AgPic *p = &b->pic[i];
+        images[i] = (ArgusImage){p->rgb, (ptrdiff_t)p->width * 3, p->width, p->height, ARGUS_RGB24};
+        parts[i] = (ArgusPart){.kind = ARGUS_PART_IMAGE, .image = &images[i]};
+    }
+    parts[b->n_pic] = (ArgusPart){.kind = ARGUS_PART_TEXT, .text = o->prompts[0]};
+    argus_request_default(&q);
+    q.parts = parts;
+    q.n_part = (size_t)b->n_pic + (*o->prompts[0] != 0);
+    q.split = o->split;
+    q.decoding = o->decoding;
+    begin = seconds();
+    err = argus_describe(ctx, &q, &c);
+    out->all = seconds() - begin;
+    if (err >= 0) {
+        argus_stats(ctx, &b->stats);
+        out->preprocess = (double)b->stats.us_preprocess * 1e-6;
+        out->vision = (double)b->stats.us_vision * 1e-6;
+        out->prefill = (double)b->stats.us_prefill * 1e-6;
+        out->decode = (double)b->stats.us_decode * 1e-6;
+        b->n_prompt = c.n_prompt;
+        b->n_token = c.n_id;
+        free(b->ids);
+        b->ids = malloc((size_t)c.n_id * sizeof(int) + 1);
+        if (b->ids)
+            memcpy(b->ids, c.ids, (size_t)c.n_id * sizeof(int));
+    }
+    argus_caption_free(&c);
+    ag_watch(NULL);
+    argus_close(&ctx);
+    return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Minimum, median and maximum of one stage over the runs. */
+static void spread(const Bench *b, size_t offset, double out[3])
+{
+    double v[MAX_RUNS];
+
+    for (int i = 0; i < b->n_run; i++)
+        v[i] = *(const double *)(const void *)((const char *)&b->run[i] + offset);
+    qsort(v, (size_t)b->n_run, sizeof(v[0]), by_value);
+    out[0] = v[0];
+    out[1] = v[b->n_run / 2];
+    out[2] = v[b->n_run - 1];
+}
+
+static double rate(double work, double time)
+{
+    return time > 0 ? work / time : 0;
+}
+
+typedef struct Row {
+    const char *name;
+    size_t offset;
+    double work;  /* of one run: operations or bytes */
+    double limit; /* of the machine, 0 = none */
+    int n;        /* units in one run */
+    const char *unit;
+} Row;
+
+enum { N_ROW = 5 };
+
+static void rows(const Bench *b, Row *r)
+{
+    const ArgusStats *s = &b->stats;
+
+    r[0] = (Row){"preprocess", offsetof(Sample, preprocess), 0, 0, b->n_pic, "picture"};
+    r[1] = (Row){"vision", offsetof(Sample, vision), (double)s->flops_vision, b->peak, (int)s->n_tile, "tile"};
+    r[2] = (Row){"prefill", offsetof(Sample, prefill), (double)s->flops_prefill, b->peak, b->n_prompt, "token"};
+    r[3] = (Row){"decode", offsetof(Sample, decode), (double)s->bytes_decode, b->bandwidth,
+                 (int)s->n_forward, "token"};
+    r[4] = (Row){"all", offsetof(Sample, all), 0, 0, 1, "prompt"};
+}
+
+static void print_text(const Bench *b)
+{
+    ArgusModelInfo m;
+    Row r[N_ROW];
+    char line[256];
+
+    argus_model_info(b->model, &m);
+    snprintf(line, sizeof(line), "%s, %s kernels, %d threads, %d runs; %d pictures, %d tiles, %d prompt tokens, "
+             "%d tokens\n", m.name, m.cpu_tier, b->threads, b->n_run, b->n_pic, (int)b->stats.n_tile,
+             b->n_prompt, b->n_token);
+    ag_out(line, 0);
+    snprintf(line, sizeof(line), "machine: %.1f GFLOP/s in registers, %.1f GB/s read\n", b->peak * 1e-9,
+             b->bandwidth * 1e-9);
+    ag_out(line, 0);
+    snprintf(line, sizeof(line), "%-11s %10s %10s %10s\n", "", "min s", "median s", "max s");
+    ag_out(line, 0);
+    rows(b, r);
+    for (int i = 0; i < N_ROW; i++) {
+        double t[3];
+        spread(b, r[i].offset, t);
+        int n = snprintf(line, sizeof(line), "%-11s %10.3f %10.3f %10.3f", r[i].name, t[0], t[1], t[2]);
+        if (r[i].n > 1)
+            n += snprintf(line + n, sizeof(line) - (size_t)n, "   %.2f ms a %s", 1e3 * t[1] / r[i].n,
+                          r[i].unit);
+        if (r[i].work > 0)
+            n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f %s, %.0f %% of the machine",
+                          rate(r[i].work, t[1]) * 1e-9, i == 3 ? "GB/s" : "GFLOP/s",
+                          100 * rate(rate(r[i].work, t[1]), r[i].limit));
+        snprintf(line + n, sizeof(line) - (size_t)n, "\n");
+        ag_out(line, 0);
+    }
+    snprintf(line, sizeof(line), "open        %10.3f s a run\nmemory      %10.1f MiB at most, %.1f anonymous, %.1f "
+             "working memory\n", b->open_s / b->n_run, b->rss, b->anon,
+             (double)b->stats.anon_bytes / 1048576);
+    ag_out(line, 0);
+}
+
+static void print_json(const Bench *b)
+{
+    ArgusModelInfo m;
+    Row r[N_ROW];
+    char line[256];
+
+    argus_model_info(b->model, &m);
+    snprintf(line, sizeof(line), "{\"tier\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
+             "\"prompt_tokens\": %d, \"tokens\": %d, \"peak_flops\": %.4g, \"read_bandwidth\": %.4g", m.cpu_tier,
+             b->threads, b->n_run, (int)b->stats.n_tile, b->n_prompt, b->n_token, b->peak, b->bandwidth);
+    ag_out(line, 0);
+    rows(b, r);
+    for (int i = 0; i < N_ROW; i++) {
+        double t[3];
+        spread(b, r[i].offset, t);
+        snprintf(line, sizeof(line), ", \"%s_s\": [%.6f, %.6f, %.6f]", r[i].name, t[0], t[1], t[2]);
+        ag_out(line, 0);
+    }
+    snprintf(line, sizeof(line), ", \"flops_vision\": %lld, \"flops_prefill\": %lld, \"flops_decode\": %lld, "
+             "\"bytes_decode\": %lld, \"open_s\": %.6f, \"peak_rss_mib\": %.1f, \"anonymous_mib\": %.1f, \"ids\": [",
+             (long long)b->stats.flops_vision, (long long)b->stats.flops_prefill,
+             (long long)b->stats.flops_decode, (long long)b->stats.bytes_decode, b->open_s / b->n_run,
+             b->rss, b->anon);
+    ag_out(line, 0);
+    for (int i = 0; b->ids && i < b->n_token; i++) {
+        snprintf(line, sizeof(line), "%s%d", i ? ", " : "", b->ids[i]);
+        ag_out(line, 0);
+    }
+    ag_out("]}\n", 0);
+}
+
+static void measure_machine(Bench *b)
+{
+    b->peak = argus_peak_flops(b->o->cpumask, b->threads);
+    b->bandwidth = argus_peak_bandwidth(b->o->cpumask, b->threads);
+}
+
+static int bench(Bench *b)
+{
+    const AgCli *o = b->o;
+    ArgusModelSettings m;
+    double begin = seconds();
+
+    b->threads = o->threads ? o->threads : argus_cpu_count();
+    if (o->peak) {
+        measure_machine(b);
+        char line[128];
+        snprintf(line, sizeof(line), "%s, %d threads: %.1f GFLOP/s in registers, %.1f GB/s read\n",
+                 argus_cpu_tier(o->cpumask), b->threads, b->peak * 1e-9, b->bandwidth * 1e-9);
+        ag_out(line, 0);
+        return 0;
+    }
+    argus_model_default_settings(&m);
+    m.logger = ag_say_logger();
+    m.model = o->model;
+    m.cpumask = o->cpumask;
+    begin = seconds();
+    int err = argus_model_open(&b->model, &m);
+    b->open_s = (seconds() - begin) * o->runs;
+    if (err < 0 || (err = load_pictures(b)) < 0)
+        return err;
+    for (b->n_run = 0; b->n_run < o->runs; b->n_run++)
+        if ((err = run_once(b, &b->run[b->n_run])) < 0)
+            return err;
+    b->rss = ag_status_mib("VmHWM"); /* the machine's bandwidth takes memory too */
+    b->anon = ag_status_mib("RssAnon");
+    measure_machine(b);
+    if (o->json)
+        print_json(b);
+    else
+        print_text(b);
+    return 0;
+}
+
+int ag_verb_bench(const AgCli *o)
+{
+    Bench *b = calloc(1, sizeof(*b));
+    int err = -1;
+
+    if (b) {
+        b->o = o;
+        err = bench(b);
+        for (int i = 0; i < b->n_pic; i++)
+            ag_pic_free(&b->pic[i]);
+        argus_model_close(&b->model);
+        free(b->ids);
+    } else {
+        ag_say(ARGUS_LOG_ERROR, "out of memory");
+    }
+    free(b);
+    return err < 0 || ag_out_flush() < 0 ? AG_EXIT_FAILED : AG_EXIT_OK;
+}
