@@ -106,14 +106,14 @@ test_mission() {
 test_sampling() {
     echo "48 frames at 30 fps"
     for fps in 1 2 5 10 30 0; do
-        play testsrc=s=64x64:r=30 -frames:v 48 -vf "argus=fps=$fps:attach=none:stats=1" -f null -
+        play testsrc=s=64x64:r=30:d=1.6 -vf "argus=fps=$fps:attach=none:stats=1" -f null -
         echo "fps=$fps: $(said | sed -n 's/^\(samples [0-9]*, captions [0-9]*\) .*/\1/p')"
     done
     echo "30000/1001 fps, samples at or after 0, 1, 2 s"
     play testsrc=s=64x64:r=30000/1001:d=3 -vf "argus=window=1:out=-:format=txt" -f null -
     echo "25 fps, 2 to 7 s missing, then every 5th frame"
-    play "testsrc=s=64x64:r=25:d=9,select='lt(t,2)+gt(t,7)*not(mod(n,5))'" \
-        -vf "argus=window=1:out=-:format=txt" -f null -
+    play testsrc=s=64x64:r=25:d=9 -f null \
+        -vf "select='lt(t,2)+gt(t,7)*not(mod(n,5))',argus=window=1:out=-:format=txt" -
     echo "1 fps asked for 5"
     play testsrc=s=64x64:r=1:d=3 -vf "argus=fps=5:window=1:out=-:format=txt" -f null -
     echo "one frame"
@@ -154,7 +154,9 @@ test_attach() {
     echo "attach=window with out"
     probe "$pattern:d=5,argus=fps=2:window=4:out=a.srt:attach=window" window
     echo "hold_limit"
-    probe "testsrc=s=640x480:r=25:d=4,format=rgb24,argus=fps=2:window=8:hold_limit=20" window
+    # which frame is the first that fits depends on how FFmpeg pads its buffers
+    probe "testsrc=s=640x480:r=25:d=4,format=rgb24,argus=fps=2:window=8:hold_limit=20" window |
+        sed 's/^[78][0-9] to/after more than 70 frames, to/'
     said
 }
 
