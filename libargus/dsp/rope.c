@@ -61,7 +61,8 @@ static void rope_run(void *arg, int item, int thread)
     }
 }
 
-void ag_rope(AgExec *x, float *data, int ld, int n_head, int dim, int m, const float *table, int pos)
+void ag_rope(AgExec *x, float *data, int ld, int n_head, int dim, int m, const float *table,
+             int pos)
 {
     Rope r = {&x->dsp->rope, data, table + (ptrdiff_t)pos * dim, ld, n_head, dim, m};
 

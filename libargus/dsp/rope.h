@@ -24,6 +24,7 @@ void ag_rope_table(float *table, int first, int n_pos, int dim, double theta);
 
 /* Rotate n_head heads of m rows; row i has position pos + i.
  * x [m, ld]; table as above from position 0. */
-void ag_rope(AgExec *x, float *data, int ld, int n_head, int dim, int m, const float *table, int pos);
+void ag_rope(AgExec *x, float *data, int ld, int n_head, int dim, int m, const float *table,
+             int pos);
 
 #endif /* AG_DSP_ROPE_H */

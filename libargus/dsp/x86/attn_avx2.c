@@ -18,9 +18,10 @@ static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
         for (int d = 0; d < dim; d += 8) { /* dim is a multiple of 8 */
             __m256i x[8];
             AG_UNROLL
-            for (int c = 0; c < 8; c++)
-                x[c] = j + c < n ? _mm256_loadu_si256((const void *)(k + (ptrdiff_t)(j + c) * ld + d))
-                                 : _mm256_setzero_si256();
+            for (int c = 0; c < 8; c++) {
+                const void *row = k + (ptrdiff_t)(j + c) * ld + d;
+                x[c] = j + c < n ? _mm256_loadu_si256(row) : _mm256_setzero_si256();
+            }
             transpose8(x);
             AG_UNROLL
             for (int i = 0; i < 8; i++)
@@ -39,8 +40,8 @@ AG_INLINE float largest(const float *s, int n)
     __m256 top = none;
 
     for (int j = 0; j < n; j += 8) {
-        __m256 x = _mm256_blendv_ps(none, _mm256_loadu_ps(s + j), _mm256_castsi256_ps(lanes(n - j)));
-        top = _mm256_max_ps(top, x);
+        __m256 m = _mm256_castsi256_ps(lanes(n - j));
+        top = _mm256_max_ps(top, _mm256_blendv_ps(none, _mm256_loadu_ps(s + j), m));
     }
     return max_lanes(top) * LOG2E;
 }

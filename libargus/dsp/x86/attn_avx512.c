@@ -208,9 +208,11 @@ static void single_avx512(float *part, const float *q, const float *k, const flo
     for (int d = 0; d < dim; d += 64) {
         int g = 0;
         for (; g + 3 <= n_group; g += 3)
-            values(part + g * stride + 2 + d, stride, scores + g * ld, ld, v + d, ld_kv, n, dim - d, 3);
+            values(part + g * stride + 2 + d, stride, scores + g * ld, ld, v + d, ld_kv, n,
+                   dim - d, 3);
         for (; g < n_group; g++)
-            values(part + g * stride + 2 + d, stride, scores + g * ld, ld, v + d, ld_kv, n, dim - d, 1);
+            values(part + g * stride + 2 + d, stride, scores + g * ld, ld, v + d, ld_kv, n,
+                   dim - d, 1);
     }
 }
 

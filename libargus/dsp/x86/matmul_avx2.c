@@ -112,7 +112,8 @@ static void finish_avx2(float *out, ptrdiff_t ld, const float *acc, int m, int n
         __m256 add = bias ? _mm256_maskload_ps(bias + c, k) : _mm256_setzero_ps();
         for (int r = 0; r < m; r++) {
             float *dst = out + r * ld + c;
-            __m256 v = _mm256_mul_ps(_mm256_add_ps(_mm256_maskload_ps(acc + r * NR + c, k), add), mul);
+            __m256 v = _mm256_add_ps(_mm256_load_ps(acc + r * NR + c), add);
+            v = _mm256_mul_ps(v, mul);
             if (epi == AG_EPI_ADD)
                 v = _mm256_add_ps(v, _mm256_maskload_ps(dst, k));
             else if (epi == AG_EPI_GELU)

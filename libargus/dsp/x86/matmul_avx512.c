@@ -104,7 +104,8 @@ static void finish_avx512(float *out, ptrdiff_t ld, const float *acc, int m, int
         __m512 add = bias ? _mm512_maskz_loadu_ps(k, bias + c) : _mm512_setzero_ps();
         for (int r = 0; r < m; r++) {
             float *dst = out + r * ld + c;
-            __m512 v = _mm512_mul_ps(_mm512_add_ps(_mm512_maskz_loadu_ps(k, acc + r * NR + c), add), mul);
+            __m512 v = _mm512_add_ps(_mm512_load_ps(acc + r * NR + c), add);
+            v = _mm512_mul_ps(v, mul);
             if (epi == AG_EPI_ADD)
                 v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(k, dst));
             else if (epi == AG_EPI_GELU)

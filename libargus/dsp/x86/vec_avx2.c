@@ -46,7 +46,8 @@ static void add_avx2(float *dst, const float *src, int n)
     int i = 0;
 
     for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(dst + i, _mm256_add_ps(_mm256_loadu_ps(dst + i), _mm256_loadu_ps(src + i)));
+        _mm256_storeu_ps(dst + i, _mm256_add_ps(_mm256_loadu_ps(dst + i),
+                                                _mm256_loadu_ps(src + i)));
     for (; i < n; i++)
         dst[i] += src[i];
 }
