@@ -100,6 +100,10 @@ void ag_resample_init(AgResampleDsp *dsp, unsigned cpu)
 {
     dsp->horiz = horiz_c;
     dsp->vert = vert_c;
+#if HAVE_AVX2
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_resample_init_avx2(dsp);
+#endif
     (void)cpu;
 }
 

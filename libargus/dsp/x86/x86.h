@@ -16,6 +16,7 @@ void ag_attn_init_avx512(AgAttnDsp *dsp);
 void ag_matmul_init_avx2(AgMatmulDsp *dsp);
 void ag_matmul_init_avx512(AgMatmulDsp *dsp);
 void ag_norm_init_avx2(AgNormDsp *dsp);
+void ag_resample_init_avx2(AgResampleDsp *dsp);
 void ag_rope_init_avx2(AgRopeDsp *dsp);
 void ag_vec_init_avx2(AgVecDsp *dsp);
 
