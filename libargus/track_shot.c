@@ -9,6 +9,7 @@
 
 #include "libargus/base/log.h"
 #include "libargus/base/mem.h"
+#include "libargus/context.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/image.h"
 
@@ -83,6 +84,10 @@ int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage 
     }
     err = ag_caption_tiles(ctx, in, split, pic);
     ag_free(pixels);
+    if (err == 0 && atomic_load(&ctx->cancel)) { /* parts of the tiles were left out */
+        ag_picture_free(pic);
+        err = ARGUS_ERR_CANCELLED;
+    }
     return err;
 }
 

@@ -16,7 +16,7 @@ typedef struct AgShot {
 } AgShot;
 
 /* Tiles of a frame, stretched to square pixels first. *sar_told: one warning
- * for an aspect ratio that can't be applied. @return 0, EINVAL, ENOMEM. */
+ * for an aspect ratio that can't be applied. @return 0, EINVAL, ENOMEM, CANCELLED. */
 int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage *in,
                     ArgusRational sar, int split, int *sar_told, AgPicture **pic);
 /* Encode and wrap; the picture is the shot's, or freed on failure. The caller

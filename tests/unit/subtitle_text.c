@@ -107,6 +107,7 @@ static void s5_json_strings(void)
     CU_ASSERT_EQUAL(argus_writer_cue(w, &c), 0);
     mem_expect_segments(AG_COUNT(nasty) + 1, "\xEF\xBF\xBD-\xEF\xBF\xBD");
     argus_writer_close(&w);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mem.data, "\"\\u007f\"")); /* readable in a terminal */
     json_t *j = mem_parse(mem.data, mem.size);
     json_t *argus = json_object_get(j, "argus");
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(argus, "prompt")), s.prompt);

@@ -92,6 +92,8 @@ static void budget(void)
     CU_ASSERT_EQUAL(argus_track_wants(t, 0, 0), 1);
     CU_ASSERT_EQUAL(argus_track_push(t, &im, clip_square), ARGUS_ERR_BUDGET);
     CU_ASSERT(ag_message_has("split"));
+    CU_ASSERT_EQUAL(argus_track_wants(t, 500, 0), 1);
+    CU_ASSERT_EQUAL(argus_track_push(t, &im, clip_square), ARGUS_ERR_BUDGET); /* still */
     CU_ASSERT_EQUAL(clip_stats(ctx).n_tile, before);
     CU_ASSERT_EQUAL(argus_track_samples(t), 0);
     argus_track_close(&t);
@@ -192,6 +194,37 @@ static void *cancel_all_the_time(void *ctx)
     return NULL;
 }
 
+/* A caption fails while its window's end is not known yet. */
+static void full_window_fails(void)
+{
+    ArgusContext *ctx = clip_open();
+    ArgusTrackSettings s = clip_settings(2);
+    ArgusTrack *t = NULL;
+    Cues c = {0};
+
+    for (long n = 0; n < 200 && !c.n_error; n++) { /* the allocation that is the answer's */
+        argus_track_close(&t);
+        CU_ASSERT_EQUAL_FATAL(argus_track_open(&t, ctx, &s), 0);
+        CU_ASSERT_EQUAL(clip_frame(t, 0, 0, &c), 0);
+        ag_mem_fail_after(n);
+        int err = clip_frame(t, 500, 0, &c);
+        ag_mem_fail_after(-1);
+        CU_ASSERT(err == 0 || err == ARGUS_ERR(ENOMEM));
+    }
+    CU_ASSERT_EQUAL(c.n_error, 1); /* at once */
+    CU_ASSERT_EQUAL(clip_frame(t, 1000, 0, &c), 0);
+    CU_ASSERT_EQUAL(clip_frame(t, 1500, 0, &c), 0);
+    CU_ASSERT_EQUAL(argus_track_flush(t, 2000), 0);
+    clip_poll(t, &c);
+    CU_ASSERT_EQUAL_FATAL(c.n, 1);
+    CU_ASSERT_EQUAL(c.n_error, 1);
+    CU_ASSERT_EQUAL(c.cue[0].start, 1000);
+    CU_ASSERT_EQUAL(c.cue[0].end, 2000);
+    CU_ASSERT_EQUAL(clip_stats(ctx).n_caption_reused, 0); /* there was none to reuse */
+    argus_track_close(&t);
+    argus_close(&ctx);
+}
+
 static void cancelled(void)
 {
     ArgusContext *ctx = clip_open();
@@ -282,6 +315,7 @@ void ag_tests_track_fail(void)
         {"V13 aspect ratio", aspect_ratio},
         {"pictures that are none", bad_pictures},
         {"cancelled", cancelled},
+        {"a full window fails", full_window_fails},
         {"out of memory", out_of_memory},
         {NULL, NULL},
     };

@@ -110,7 +110,7 @@ static void sampling_table(void)
             CU_ASSERT_EQUAL(r->n_sample, count[i]);
             CU_ASSERT_EQUAL(r->n_span, (count[i] + 7) / 8);
             CU_ASSERT_EQUAL(r->span[r->n_span - 1].end, (int64_t)48 * tb[b] / 30);
-            CU_ASSERT_EQUAL(r->events, 0);
+            CU_ASSERT_EQUAL(r->events, 0); /* V8: zero is a time */
         }
     }
 }
@@ -320,18 +320,6 @@ static void no_times_no_rate(void)
     CU_ASSERT_EQUAL(r->events, AG_EVENT_NOPTS);
 }
 
-static void zero_is_a_time(void)
-{
-    static const int64_t at[] = {0};
-    ArgusTrackSettings s = settings(1, 25, 1, 1, 8);
-    Run *r = start(&s);
-
-    frame(r, 0, 1);
-    flush(r, 1);
-    expect_samples(r, 1, at);
-    CU_ASSERT_EQUAL(r->events, 0);
-}
-
 static void s8_backwards(void)
 {
     static const int64_t at[] = {13, 0, 1};
@@ -520,6 +508,22 @@ static void hop(void)
     expect_spans(r, 2, (const int64_t[][3]){{0, 40, 4}, {90, 100, 1}});
 }
 
+static void distances_for_durations(void)
+{
+    /* neither durations nor a rate: frames last as long as the ones before a
+     * gap or a pause did, not as long as that */
+    ArgusTrackSettings s = settings(1, 1000, 2, 1, 8);
+    Run *r = start(&s);
+
+    for (int k = 0; k <= 10; k++)
+        frame(r, 100 * k, 0);
+    frame(r, 5000, 0);
+    flush(r, ARGUS_NOPTS);
+    frame(r, 9000, 0);
+    flush(r, ARGUS_NOPTS);
+    expect_spans(r, 3, (const int64_t[][3]){{0, 1500, 3}, {5000, 5100, 1}, {9000, 9100, 1}});
+}
+
 static void flush_and_on(void)
 {
     /* as `enable` does: two spans of one clip; the ticks are the clip's */
@@ -578,7 +582,6 @@ void ag_tests_track_sampler(void)
         {"V8 frames without times", v8_no_times},
         {"V8 some frames without times", no_times_in_between},
         {"V8 no times, no rate", no_times_no_rate},
-        {"V8 zero is a time", zero_is_a_time},
         {"S8 time runs backwards", s8_backwards},
         {"S8 ticks start again", backwards_restarts_ticks},
         {"V5 one frame", v5_one_frame},
@@ -588,6 +591,7 @@ void ag_tests_track_sampler(void)
         {"gap rule", gap_rule},
         {"S12 next window a little late", near_miss_is_no_overlap},
         {"hop", hop},
+        {"distances for durations", distances_for_durations},
         {"flush and going on", flush_and_on},
         {"a wanted frame that never came", wanted_but_not_given},
         {NULL, NULL},
