@@ -7,7 +7,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "libargus/base/common.h"
