@@ -20,8 +20,7 @@
 #include "libargus/dsp/x86/x86.h"
 
 enum {
-    MC = 1040,       /* most rows, */
-    NC = 384,        /* most columns of a work item */
+    MC = 1152,       /* most rows of a work item whose sums wait for more k */
     GEMV_MAX = 2048, /* most outputs of a matrix-vector item */
     JOBS = 8,        /* most jobs of one call */
 };
@@ -120,6 +119,8 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
 {
     dsp->mr = C_MR;
     dsp->nr = C_NR;
+    dsp->nc = 64;
+    dsp->depth = 256;
     dsp->pack[AG_BF16] = pack_bf16_c;
     dsp->pack[AG_F32] = pack_f32_c;
     dsp->pack[AG_F16] = pack_f16_c;
@@ -146,7 +147,7 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
 /* A thread's scratch. */
 typedef struct Work {
     float *acc; /* [row tiles, panels, mr * nr]: sums of the item */
-    float *b;   /* [panels, kc, nr]: widened weights */
+    float *b;   /* [panels, depth, nr]: widened weights */
     float *a;   /* [mr, AG_GEMM_LDA]: a tile of the input */
 } Work;
 
@@ -163,14 +164,14 @@ typedef struct Call {
 
 static size_t acc_floats(const AgMatmulDsp *d)
 {
-    size_t tiles = (size_t)(MC / d->mr + 1), panels = (size_t)(NC / d->nr + 1);
+    size_t n = (size_t)(MC / d->mr + 1) * (size_t)d->mr * (size_t)d->nc;
 
-    return AG_MAX(tiles * panels * (size_t)(d->mr * d->nr), (size_t)GEMV_MAX + AG_GEMM_TILE);
+    return AG_MAX(n, (size_t)GEMV_MAX + AG_GEMM_TILE);
 }
 
 static size_t b_floats(const AgMatmulDsp *d)
 {
-    return (size_t)(NC / d->nr + 1) * (size_t)(AG_GEMM_KC * d->nr);
+    return (size_t)d->nc * (size_t)d->depth;
 }
 
 size_t ag_matmul_scratch(const AgMatmulDsp *dsp)
@@ -219,30 +220,55 @@ static void finish(const Call *c, const Item *it, const float *acc, int i0, int 
                        AG_MIN(nr, it->c1 - col), bias ? bias + col : NULL, job->scale, job->epi);
 }
 
+/* n cut into the fewest parts of at most `most`, all but the last of the same
+ * size, a multiple of 16. */
+static int even_part(int n, int most)
+{
+    int parts = (n + most - 1) / most;
+
+    return AG_ALIGN_UP((n + parts - 1) / parts, 16);
+}
+
+/* m rows from i0 against the packed k0..k0+depth-1, a tile of the input at a
+ * time; next: the first of the rows after these. */
+static void row_tile(const Call *c, AgGemmTile *t, float *a, int i0, int k0, int depth, int next)
+{
+    const float *b = t->b;
+    int kc = even_part(depth, AG_GEMM_KC);
+
+    for (int k = 0; k < depth; k += kc) {
+        const float *in = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
+        t->k = AG_MIN(kc, depth - k);
+        t->first = k0 + k == 0;
+        t->b = b + k * c->dsp->nr;
+        for (int r = 0; r < t->m; r++)
+            memcpy(a + r * AG_GEMM_LDA, in + (ptrdiff_t)r * c->ld_in, (size_t)t->k * sizeof(float));
+        t->next = k + kc < depth ? in + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
+        c->dsp->tile(t);
+    }
+    t->b = b;
+}
+
 static void item_run(const Call *c, const Item *it, const Work *w)
 {
     int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, rows = it->r1 - it->r0;
-    int n_block = (n_in + AG_GEMM_KC - 1) / AG_GEMM_KC;
-    int kc = AG_ALIGN_UP((n_in + n_block - 1) / n_block, 16);
     int n_tile = (rows + mr - 1) / mr; /* of nearly equal heights */
-    AgGemmTile t = {.a = w->a, .b = w->b, .step = kc * nr, .ld_next = c->ld_in,
+    int depth = even_part(n_in, c->dsp->depth);
+    AgGemmTile t = {.a = w->a, .b = w->b, .step = (ptrdiff_t)depth * nr, .ld_next = c->ld_in,
                     .n_panel = (it->c1 - it->c0 + nr - 1) / nr};
+    /* one depth: a tile's sums are done at once, and all use the same memory */
+    ptrdiff_t acc_step = depth < n_in ? (ptrdiff_t)t.n_panel * mr * nr : 0;
 
-    for (int k0 = 0; k0 < n_in; k0 += kc) {
-        t.k = AG_MIN(kc, n_in - k0);
-        t.first = k0 == 0;
-        pack(c, it, w->b, kc * nr, k0, t.k);
+    for (int k0 = 0; k0 < n_in; k0 += depth) {
+        int k = AG_MIN(depth, n_in - k0);
+        pack(c, it, w->b, depth * nr, k0, k);
         for (int i = 0; i < n_tile; i++) {
             int i0 = it->r0 + (int)((int64_t)rows * i / n_tile);
             int i1 = it->r0 + (int)((int64_t)rows * (i + 1) / n_tile);
             t.m = i1 - i0;
-            t.acc = w->acc + (ptrdiff_t)i * t.n_panel * mr * nr;
-            for (int r = 0; r < t.m; r++)
-                memcpy(w->a + r * AG_GEMM_LDA, c->in + (ptrdiff_t)(i0 + r) * c->ld_in + k0,
-                       (size_t)t.k * sizeof(float));
-            t.next = c->in + (ptrdiff_t)(i1 < it->r1 ? i1 : it->r0) * c->ld_in + k0;
-            c->dsp->tile(&t);
-            if (k0 + t.k == n_in)
+            t.acc = w->acc + i * acc_step;
+            row_tile(c, &t, w->a, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
+            if (k0 + k == n_in)
                 finish(c, it, t.acc, i0, t.m);
         }
     }
@@ -295,8 +321,8 @@ static void plan(Call *c, int n_out)
         c->nc = AG_CLIP(AG_ALIGN_UP(n_out / want + 1, 16), 16, GEMV_MAX);
         return;
     }
-    c->n_row = (c->m + MC - 1) / MC;
-    c->nc = AG_MAX(NC / nr * nr, nr);
+    c->n_row = c->jobs[0].lin->n_in <= c->dsp->depth ? 1 : (c->m + MC - 1) / MC;
+    c->nc = c->dsp->nc;
     while (c->nc > nr && n_out / c->nc * c->n_row < want)
         c->nc -= nr;
     while (n_out / c->nc * c->n_row < c->x->n_thread && c->m / c->n_row > 2 * c->dsp->mr)

@@ -3,10 +3,11 @@
  * and kernels together. Included by matmul.h only.
  *
  * A product is cut into blocks of columns. A block's weights are widened and
- * transposed, kc values of k at a time, into panels of nr columns; then all
- * rows sweep over them in tiles of at most mr rows, whose sums live in the
- * thread's scratch until k is done and the epilogue writes them out. Every
- * output is one chain of additions in rising k, whatever the blocks are.
+ * transposed, a depth of k at a time, into panels of nr columns that stay in
+ * L2; then all rows sweep over them in tiles of at most mr rows, whose sums
+ * live in the thread's scratch until k is done and the epilogue writes them
+ * out. Every output is one chain of additions in rising k, whatever the blocks
+ * are.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -16,8 +17,8 @@
 #include "libargus/dsp/matmul.h" /* so that it compiles alone */
 
 enum {
-    AG_GEMM_KC = 256,              /* most values of k in a block */
-    AG_GEMM_LDA = AG_GEMM_KC + 16, /* floats from row to row of an input tile */
+    AG_GEMM_KC = 256,              /* most values of k in a tile of the input */
+    AG_GEMM_LDA = AG_GEMM_KC + 16, /* floats from row to row of that tile */
     AG_GEMM_MR = 16,               /* most rows, */
     AG_GEMM_NR = 64,               /* most columns of any tile */
     AG_GEMM_TILE = 576,            /* most numbers in a tile, mr * nr */
@@ -36,7 +37,8 @@ typedef struct AgGemmTile {
 } AgGemmTile;
 
 struct AgMatmulDsp {
-    int mr, nr; /* tile: rows <= AG_GEMM_MR, columns <= AG_GEMM_NR; mr * nr <= AG_GEMM_TILE */
+    int mr, nr;    /* tile: rows <= AG_GEMM_MR, columns <= AG_GEMM_NR; mr * nr <= AG_GEMM_TILE */
+    int nc, depth; /* columns (of nr) and values of k (of 16) that are packed at a time */
 
     /* dst[i*nr + c] = float32 of w[c*ld + i] for i < k and c < n, 0 for
      * n <= c < nr. By AgDtype; ld counts numbers; w aligned to 2, dst to 64.

@@ -13,7 +13,7 @@
 #include "libargus/base/mem.h"
 #include "libargus/base/thread.h"
 
-enum { CHAINS = 32, ROUNDS = 7 };
+enum { CHAINS = 32, ROUNDS = 60, READS = 7 }; /* of 2 ms, of the whole memory */
 static const size_t READ_SIZE = (size_t)512 << 20;
 
 double ag_clock(void)
@@ -91,11 +91,11 @@ static void read_run(void *arg, int item, int thread)
 }
 
 /* Seconds of the fastest of some runs of one item a thread. */
-static double best(AgPool *pool, AgPoolFn fn, Job *job, int threads)
+static double best(AgPool *pool, AgPoolFn fn, Job *job, int threads, int rounds)
 {
     double least = 1e30;
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         double t = ag_clock();
         ag_pool_run(pool, threads, fn, job);
         t = ag_clock() - t;
@@ -106,15 +106,15 @@ static double best(AgPool *pool, AgPoolFn fn, Job *job, int threads)
 
 double ag_peak_flops(unsigned cpu, int threads)
 {
-    Job job = {.dsp = kernels(cpu), .n = 20000};
+    Job job = {.dsp = kernels(cpu), .n = 4000};
     AgPool *pool = NULL;
     double sum = 0;
 
     if (ag_pool_open(&pool, threads) < 0)
         return 0;
-    double t = best(pool, fma_run, &job, threads);
-    job.n = AG_MAX(1, (long)((double)job.n * 0.02 / t));
-    t = best(pool, fma_run, &job, threads);
+    double t = best(pool, fma_run, &job, threads, 3);
+    job.n = AG_MAX(1, (long)((double)job.n * 0.002 / t));
+    t = best(pool, fma_run, &job, threads, ROUNDS);
     for (int i = 0; i < threads; i++)
         sum += job.flops[i];
     ag_pool_close(&pool);
@@ -134,7 +134,7 @@ double ag_read_bandwidth(unsigned cpu, int threads)
             mem[i] = 1.0f;
         job.mem = mem;
         job.n = (long)(n / (size_t)threads) / 256 * 256;
-        double t = best(pool, read_run, &job, threads);
+        double t = best(pool, read_run, &job, threads, READS);
         rate = (double)job.n * sizeof(float) * threads / t;
     }
     ag_pool_close(&pool);

@@ -78,11 +78,11 @@ AG_INLINE void tile_rows(const AgAttnTile *t, const int m)
 
     for (int j = 0; j < t->n; j += NR)
         tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, t->kt + j, AG_ATTN_KB, t->dim, 1, NULL,
-                 t->kt, m);
+                 NULL, 0, 0, m);
     softmax_rows(t, scale);
     for (int d = 0; d < t->dim; d += NR)
         tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, t->v + d, t->ld_v, t->n, t->first,
-                 scale, t->v, m);
+                 scale, NULL, 0, 0, m);
 }
 
 static void tile_avx512(const AgAttnTile *t)

@@ -89,9 +89,10 @@ static void pack_f32_avx2(float *dst, const void *w, ptrdiff_t ld, int n, int k)
 AG_INLINE void panels(const AgGemmTile *t, const int m)
 {
     for (int p = 0; p < t->n_panel; p++) {
-        const float *b = t->b + p * t->step;
-        tile_fma(t->acc + p * MR * NR, NR, t->a, AG_GEMM_LDA, b, NR, t->k, t->first, NULL,
-                 p < m ? t->next + p * t->ld_next : b, m);
+        int r = m * p / t->n_panel; /* each panel prefetches its share of the rows */
+        tile_fma(t->acc + p * MR * NR, NR, t->a, AG_GEMM_LDA, t->b + p * t->step, NR, t->k,
+                 t->first, NULL, t->next + r * t->ld_next, t->ld_next,
+                 m * (p + 1) / t->n_panel - r, m);
     }
 }
 
@@ -205,6 +206,8 @@ void ag_matmul_init_avx2(AgMatmulDsp *dsp)
 {
     dsp->mr = MR;
     dsp->nr = NR;
+    dsp->nc = 96;
+    dsp->depth = 512;
     dsp->pack[AG_BF16] = pack_bf16_avx2;
     dsp->pack[AG_F32] = pack_f32_avx2;
     dsp->pack[AG_F16] = pack_f16_avx2;

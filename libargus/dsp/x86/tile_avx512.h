@@ -16,10 +16,10 @@ enum { MR = 14, NR = 32 };
 
 /* c[r][0..31] = c[r] * scale[r] + sum of a[r][i] * b[i][0..31] in rising i;
  * without scale, c counts as 0 if first. m and lda are constants at the call.
- * pf: a line of it is prefetched every 16 steps. */
+ * Every 16 steps a line of each of the n_pf rows of pf is prefetched. */
 AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const ptrdiff_t lda,
                         const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
-                        const float *pf, const int m)
+                        const float *pf, ptrdiff_t ld_pf, int n_pf, const int m)
 {
     __m512 s[MR][2];
     int i = 0;
@@ -39,7 +39,8 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const ptrdiff_t
     }
     while (i < k) {
         int end = AG_MIN(k, i + 16);
-        _mm_prefetch((const char *)(pf + i), _MM_HINT_T0);
+        for (int r = 0; r < n_pf; r++)
+            _mm_prefetch((const char *)(pf + r * ld_pf + i), _MM_HINT_T0);
         do {
             __m512 b0 = _mm512_load_ps(b), b1 = _mm512_load_ps(b + 16);
             AG_UNROLL
