@@ -40,7 +40,7 @@
 #include <string.h>
 
 #include "libavformat/avio.h"
-#include "libavutil/avstring.h"
+#include "libavutil/bprint.h"
 #include "libavutil/common.h"
 #include "libavutil/dict.h"
 #include "libavutil/fifo.h"
@@ -118,6 +118,8 @@ typedef struct ArgusFilterContext {
     double top_p;
     double repetition_penalty;
     char *stop;
+    char *choices;
+    char *prompt_file;
     int split;
     int max_frames;
     int64_t offset;
@@ -135,6 +137,8 @@ typedef struct ArgusFilterContext {
     int nb_paths;
     char **stops;           ///< stop, split
     int nb_stops;
+    char **answers;         ///< choices, split
+    int nb_answers;
     ArgusTrackSettings settings;
 
     ArgusModel *model;
@@ -201,6 +205,10 @@ static const AVOption argus_options[] = {
       OFFSET(repetition_penalty), AV_OPT_TYPE_DOUBLE, { .dbl = 1 }, 0, 100, FLAGS },
     { "stop", "set strings that end an answer, separated by |",
       OFFSET(stop), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "choices", "set the answers to choose from, separated by |",
+      OFFSET(choices), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "prompt_file", "set a file that holds the question",
+      OFFSET(prompt_file), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "split", "split frames into tiles as stills",
       OFFSET(split), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "max_frames", "stop after this many samples, 0 for no limit",
@@ -507,13 +515,14 @@ static int set_seconds(AVDictionary **tags, const char *key, int64_t ms)
     return av_dict_set(tags, key, buf, 0);
 }
 
-static int set_logprob(AVDictionary **tags, const char *key, double value)
+/** A number with four decimals. */
+static int set_fixed(AVDictionary **tags, const char *key, double value)
 {
     char buf[32];
-    int64_t n = llrint(-value * 10000); /* never positive */
+    int64_t n = llrint(value * 10000), abs = FFABS(n);
 
-    snprintf(buf, sizeof(buf), "%s%"PRId64".%04d", n ? "-" : "",
-             n / 10000, (int)(n % 10000));
+    snprintf(buf, sizeof(buf), "%s%"PRId64".%04d", n < 0 ? "-" : "",
+             abs / 10000, (int)(abs % 10000));
     return av_dict_set(tags, key, buf, 0);
 }
 
@@ -539,9 +548,13 @@ static int make_tags(AVFilterContext *ctx, const ArgusCue *cue)
         (ret = av_dict_set_int(tags, "lavfi.argus.window", cue->window, 0)) < 0 ||
         (ret = av_dict_set_int(tags, "lavfi.argus.frames", cue->n_frame, 0)) < 0 ||
         (ret = av_dict_set_int(tags, "lavfi.argus.tokens", cue->n_token, 0)) < 0 ||
-        (ret = set_logprob(tags, "lavfi.argus.logprob", cue->mean_logprob)) < 0 ||
+        (ret = set_fixed(tags, "lavfi.argus.logprob", cue->mean_logprob)) < 0 ||
         (ret = av_dict_set(tags, "lavfi.argus.finish", argus_finish_name(cue->finish), 0)) < 0 ||
         (ret = av_dict_set(tags, "lavfi.argus.model", info.name, 0)) < 0)
+        return ret;
+    if (cue->choice >= 0 &&
+        ((ret = av_dict_set(tags, "lavfi.argus.answer", s->answers[cue->choice], 0)) < 0 ||
+         (ret = set_fixed(tags, "lavfi.argus.prob", cue->choice_prob)) < 0))
         return ret;
     s->tags_start = cue->start;
     s->tags_end   = cue->end;
@@ -1024,8 +1037,19 @@ static av_cold int init(AVFilterContext *ctx)
         return AVERROR(EINVAL);
     }
     if ((ret = split_list(s->out, &s->paths, &s->nb_paths)) < 0 ||
-        (ret = split_list(s->stop, &s->stops, &s->nb_stops)) < 0)
+        (ret = split_list(s->stop, &s->stops, &s->nb_stops)) < 0 ||
+        (ret = split_list(s->choices, &s->answers, &s->nb_answers)) < 0)
         return ret;
+    for (int i = 0; i < s->nb_answers; i++) {
+        if (strpbrk(s->answers[i], "\r\n")) {
+            av_log(ctx, AV_LOG_ERROR, "choices: expected answers of one line\n");
+            return AVERROR(EINVAL);
+        }
+    }
+    if (text_option(s->prompt) && text_option(s->prompt_file)) {
+        av_log(ctx, AV_LOG_ERROR, "prompt and prompt_file: expected one of them, found both\n");
+        return AVERROR(EINVAL);
+    }
     if (s->attach == ATTACH_AUTO)
         s->attach = s->nb_paths ? ATTACH_NONE : ATTACH_WINDOW;
 
@@ -1049,9 +1073,42 @@ static av_cold int init(AVFilterContext *ctx)
     t->decoding.repetition_penalty = s->repetition_penalty;
     t->decoding.stop        = (const char *const *)s->stops;
     t->decoding.n_stop      = s->nb_stops;
+    t->decoding.choices     = (const char *const *)s->answers;
+    t->decoding.n_choice    = s->nb_answers;
     if ((ret = argus_track_check(t)) < 0)
         return to_averror(ret);
     return check_outputs(ctx);
+}
+
+/** Take the question from a file, without the line end it may have. */
+static int read_prompt(AVFilterContext *ctx)
+{
+    ArgusFilterContext *s = ctx->priv;
+    AVIOContext *pb = NULL;
+    AVBPrint buf;
+    int ret;
+
+    if (!text_option(s->prompt_file))
+        return 0;
+    av_bprint_init(&buf, 0, 1 << 20);
+    ret = avio_open(&pb, s->prompt_file, AVIO_FLAG_READ);
+    if (ret >= 0)
+        ret = avio_read_to_bprint(pb, &buf, 1 << 20);
+    avio_closep(&pb);
+    if (ret >= 0 && !av_bprint_is_complete(&buf))
+        ret = AVERROR(ENOMEM);
+    if (ret < 0) {
+        av_log(ctx, AV_LOG_ERROR, "prompt_file: reading '%s' failed: %s\n",
+               s->prompt_file, av_err2str(ret));
+        av_bprint_finalize(&buf, NULL);
+        return ret;
+    }
+    while (buf.len && (buf.str[buf.len - 1] == '\n' || buf.str[buf.len - 1] == '\r'))
+        buf.str[--buf.len] = 0;
+    av_freep(&s->prompt);
+    ret = av_bprint_finalize(&buf, &s->prompt);
+    s->settings.prompt = text_option(s->prompt);
+    return ret;
 }
 
 static int open_engine(AVFilterContext *ctx)
@@ -1114,7 +1171,9 @@ static int config_input(AVFilterLink *inlink)
     if (!s->held || !s->outputs)
         return AVERROR(ENOMEM);
     av_fifo_auto_grow_limit(s->held, SIZE_MAX / sizeof(HeldFrame));
-    ret = open_engine(ctx);
+    ret = read_prompt(ctx);
+    if (ret >= 0)
+        ret = open_engine(ctx);
     for (int i = 0; i < s->nb_paths && ret >= 0; i++) {
         ret = output_open(ctx, s->paths[i], &s->outputs[i]);
         if (ret >= 0)
@@ -1172,6 +1231,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_freep(&s->outputs);
     free_list(&s->paths, &s->nb_paths);
     free_list(&s->stops, &s->nb_stops);
+    free_list(&s->answers, &s->nb_answers);
 }
 
 static const AVFilterPad argus_inputs[] = {

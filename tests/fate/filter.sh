@@ -189,6 +189,9 @@ test_options() {
     echo "stop" && play "$src8" -vf "argus=fps=2:stop='pattern|counter':out=-:format=txt" -f null -
     echo "prompt" && play "color=red:s=320x240:r=10:d=2" \
         -vf "argus=prompt='Describe this image in one sentence.':fps=2:window=1:merge=1:out=-:format=txt" -f null -
+    echo "prompt_file, choices"
+    echo "What colour is the background?" >question
+    probe "color=red:s=320x240:r=10:d=2,argus=prompt_file=question:choices='Blue.|Red.|Green.':fps=2" answer
     echo "merge, wrap" && play "$src8" -vf argus=fps=2:window=2:merge=1:wrap=20:lines=2:out=- -f null -
     echo "split" && play "testsrc=s=128x128:r=10:d=1" -vf argus=split=1:window=1:stats=1:out=-:format=txt -f null -
     said | sed -n 's/.*\(tiles [0-9]*\).*/\1/p'
@@ -297,6 +300,8 @@ test_errors() {
         refuse "out in no directory" $in -vf argus=out=none/a.srt -f null -
         refuse "disk full at the first cue" $in -vf argus=out=/dev/full:format=srt -f null -
         refuse "disk full at once" $in -vf argus=out=/dev/full:format=vtt -f null -
+        refuse "prompt twice" $in -vf argus=prompt=a:prompt_file=b -f null -
+        refuse "no prompt file" $in -vf argus=prompt_file=none -f null -
         refuse "out twice in one filter" $in -vf "argus=out='a.srt|a.srt'" -f null -
         refuse "out twice in one graph" $in -vf "argus=out=a.srt,argus=out=a.srt" -f null -
         refuse "unknown extension" $in -vf argus=out=a.doc -f null -
