@@ -135,6 +135,36 @@ test_pixels() {
     done
 }
 
+# logprobs FILTERS: how sure the model is about each of 10 frames; any other pixel shows
+logprobs() {
+    ffprobe -v error -f lavfi "testsrc2=s=64x64:r=5:d=2,scale=flags=bitexact,$1,argus=fps=0:window=1" \
+        -of compact=p=0 -show_entries frame_tags=lavfi.argus.logprob | grep logprob
+}
+
+# what the model sees is what the scale filter makes with these flags and the frame's
+# matrix, range and chroma siting
+test_convert() {
+    exact=flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp+bitexact,format=rgb24
+    left=in_h_chr_pos=0:in_v_chr_pos=128:
+    for line in "yuv420p $left" "nv12 $left" "yuv420p10le $left" "yuv422p in_h_chr_pos=0:" yuv444p gray rgba pal8 \
+        "yuv420p,setparams=colorspace=bt709 ${left}in_color_matrix=bt709:" \
+        "yuv420p,setparams=colorspace=bt2020nc ${left}in_color_matrix=bt2020:" \
+        "yuv420p,setparams=range=pc ${left}in_range=pc:"; do
+        format=${line%% *} siting=
+        [ "$line" = "$format" ] || siting=${line#* }
+        logprobs "format=$format" >by-argus
+        logprobs "format=$format,scale=$siting$exact" >by-scale
+        if [ "$(grep -c . by-argus)" = 10 ] && cmp -s by-argus by-scale; then
+            echo "$format: equal"
+        else
+            echo "$format: not equal"
+        fi
+    done
+    logprobs format=yuv420p >by-argus
+    logprobs "format=yuv420p,scale=in_h_chr_pos=128:in_v_chr_pos=128:$exact" >by-scale
+    cmp -s by-argus by-scale || echo "another chroma siting: not equal"
+}
+
 test_window() {
     for key in caption start end window frames finish model; do
         probe "$pattern:d=5,argus=fps=2:window=4" $key
