@@ -42,8 +42,8 @@ static Reader sub(const Reader *r, const char *key, const char *prefix)
     s.prefix = prefix;
     s.obj = json_is_object(v) ? v : NULL;
     if (v && !json_is_object(v) && !json_is_null(v) && s.err >= 0)
-        s.err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected an object", r->file, r->prefix,
-                        key);
+        s.err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected an object", r->file,
+                        r->prefix, key);
     return s;
 }
 
@@ -56,8 +56,8 @@ static int number(Reader *r, const char *key, double def, double *out)
     if (r->err < 0 || !v || json_is_null(v))
         return 0;
     if (!json_is_number(v)) {
-        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected a number", r->file, r->prefix,
-                         key);
+        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected a number", r->file,
+                         r->prefix, key);
         return 0;
     }
     *out = json_number_value(v);
@@ -73,8 +73,9 @@ static int integer(Reader *r, const char *key, int def, int lo, int hi)
         return def;
     if (d >= lo && d <= hi && d == floor(d))
         return (int)d;
-    r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected an integer from %d to %d, found %.17g",
-                     r->file, r->prefix, key, lo, hi, d);
+    r->err = ag_fail(r->log, ARGUS_ERR_FORMAT,
+                     "%s: %s%s: expected an integer from %d to %d, found %.17g", r->file,
+                     r->prefix, key, lo, hi, d);
     return def;
 }
 
@@ -84,8 +85,9 @@ static double real(Reader *r, const char *key, double def, double lo, double hi)
 
     number(r, key, def, &d);
     if (r->err >= 0 && !(d >= lo && d <= hi)) {
-        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected a number from %g to %g, found %g",
-                         r->file, r->prefix, key, lo, hi, d);
+        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT,
+                         "%s: %s%s: expected a number from %g to %g, found %g", r->file, r->prefix,
+                         key, lo, hi, d);
         return def;
     }
     return d;
@@ -136,16 +138,17 @@ static void fault(Reader *r, int err, const char *what, int expected, int found)
 static void multiple(Reader *r, const char *what, int value, const char *of, int unit)
 {
     if (r->err >= 0 && value % unit)
-        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: %s%s: expected a multiple of %s = %d, found %d",
-                         r->file, r->prefix, what, of, unit, value);
+        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT,
+                         "%s: %s%s: expected a multiple of %s = %d, found %d", r->file, r->prefix,
+                         what, of, unit, value);
 }
 
 static void head_dim(Reader *r, int dim)
 {
     if (r->err >= 0 && (dim < 16 || dim > 128 || dim % 8))
         r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
-                         "%s: %shead_dim: expected a multiple of 8 from 16 to 128, found %d", r->file,
-                         r->prefix, dim);
+                         "%s: %shead_dim: expected a multiple of 8 from 16 to 128, found %d",
+                         r->file, r->prefix, dim);
 }
 
 static int read_vision(AgConfig *c, Reader *r)
@@ -166,8 +169,9 @@ static int read_vision(AgConfig *c, Reader *r)
     head_dim(r, c->d_vis / c->n_vis_head);
     c->n_patch = (c->tile / c->patch) * (c->tile / c->patch);
     if (r->err >= 0 && c->n_patch > MAX_TILE_TOKEN)
-        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED, "%s: %spatch_size: expected at most %d patches "
-                         "a tile, found %d", r->file, r->prefix, MAX_TILE_TOKEN, c->n_patch);
+        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
+                         "%s: %spatch_size: expected at most %d patches a tile, found %d",
+                         r->file, r->prefix, MAX_TILE_TOKEN, c->n_patch);
     return r->err;
 }
 
@@ -194,8 +198,9 @@ static int read_text(AgConfig *c, Reader *r, int top_tied)
     must_be(r, "use_resampler", 0);
     must_be(r, "rope_interleaved", 0);
     if (r->err >= 0 && scaling && !json_is_null(scaling))
-        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED, "%s: %srope_scaling: expected null, found a "
-                         "value", r->file, r->prefix);
+        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
+                         "%s: %srope_scaling: expected null, found a value", r->file,
+                         r->prefix);
     if (!json_is_integer(json_object_get(r->obj, "head_dim")) &&
         !json_is_real(json_object_get(r->obj, "head_dim")))
         multiple(r, "hidden_size", c->d_txt, "num_attention_heads", c->n_head);
@@ -215,8 +220,9 @@ static int read_connector(AgConfig *c, Reader *r)
                  c->shuffle);
     c->n_img_tok = c->n_patch / (c->shuffle * c->shuffle);
     if (r->err >= 0 && c->image_token_id >= c->vocab)
-        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT, "%s: image_token_id: expected an id below vocab_size "
-                         "= %d, found %d", r->file, c->vocab, c->image_token_id);
+        r->err = ag_fail(r->log, ARGUS_ERR_FORMAT,
+                         "%s: image_token_id: expected an id below vocab_size = %d, found %d",
+                         r->file, c->vocab, c->image_token_id);
     return r->err;
 }
 
@@ -253,7 +259,8 @@ static int read_processor(AgConfig *c, Reader *r)
     most.err = size.err;
     int tile = integer(&most, "longest_edge", c->tile, 1, MAX_EDGE);
     if (tile != c->tile && most.err >= 0)
-        most.err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED, "%s: max_image_size.longest_edge: expected "
+        most.err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
+                           "%s: max_image_size.longest_edge: expected "
                            "%d, the vision_config.image_size of config.json, found %d", r->file,
                            c->tile, tile);
     r->err = most.err;
@@ -268,7 +275,8 @@ static int read_processor(AgConfig *c, Reader *r)
     must_be(r, "do_rescale", 1);
     must_be(r, "do_normalize", 1);
     if (r->err >= 0 && c->longest_edge > MAX_GRID * c->tile)
-        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED, "%s: size.longest_edge: expected at most %d "
+        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
+                         "%s: size.longest_edge: expected at most %d "
                          "tiles of %d pixels, found %d pixels", r->file, MAX_GRID, c->tile,
                          c->longest_edge);
     return r->err;
@@ -295,8 +303,9 @@ static int read_eos(AgConfig *c, Reader *r)
     if (r->err < 0 || !v || json_is_null(v) || !n)
         return 0;
     if (n >= AG_MAX_STOP) {
-        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED, "%s: %seos_token_id: expected at most %d ids, "
-                         "found %zu", r->file, r->prefix, AG_MAX_STOP - 1, n);
+        r->err = ag_fail(r->log, ARGUS_ERR_UNSUPPORTED,
+                         "%s: %seos_token_id: expected at most %d ids, found %zu", r->file,
+                         r->prefix, AG_MAX_STOP - 1, n);
         return 1;
     }
     for (size_t i = 0; i < n; i++) {
@@ -330,8 +339,8 @@ static int parse(json_t **root, const AgSource *src, const char *file, int optio
     if (!*root && json_error_code(&e) == json_error_out_of_memory)
         return ag_nomem(log, name);
     if (!*root)
-        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s (line %d, column %d)", name,
-                       e.text, e.line, e.column);
+        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s (line %d, column %d)",
+                       name, e.text, e.line, e.column);
     if (!json_is_object(*root)) {
         json_decref(*root);
         *root = NULL;
@@ -364,8 +373,8 @@ static int read_all(AgConfig *c, const AgSource *src, const json_t *root, const 
     json_t *pre;
 
     if (!json_object_get(root, "model_type"))
-        return ag_fail(log, ARGUS_ERR_UNSUPPORTED, "%s: model_type: expected idefics3 or smolvlm, found "
-                       "none", name);
+        return ag_fail(log, ARGUS_ERR_UNSUPPORTED,
+                       "%s: model_type: expected idefics3 or smolvlm, found none", name);
     word(&top, "model_type", "idefics3", "smolvlm");
     int tied = boolean(&top, "tie_word_embeddings", 0);
     Reader vision = sub(&top, "vision_config", "vision_config.");

@@ -7,6 +7,7 @@
 #define _XOPEN_SOURCE 700
 #include "libargus/model/source.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static int read_revision(const char *repo_dir, char *rev, size_t size, Search *s
     if (!path)
         s->nomem = 1;
     if (path && ag_is_file(path) && ag_file_read(&b, path, 4096, NULL) >= 0) {
-        while (n < b.size && n + 1 < size && strchr("0123456789abcdefABCDEF", b.data[n]) && b.data[n])
+        while (n < b.size && n + 1 < size && isxdigit(b.data[n]))
             n++;
         memcpy(rev, b.data, n);
     }
@@ -197,7 +198,8 @@ static int try_source_tree(Search *s)
     char exe[4096];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe));
 
-    if (n < (ssize_t)sizeof(src) || memcmp(exe, src, sizeof(src) - 1) || exe[sizeof(src) - 1] != '/')
+    if (n < (ssize_t)sizeof(src) || memcmp(exe, src, sizeof(src) - 1) ||
+        exe[sizeof(src) - 1] != '/')
         return 0;
     return try_parent(s, ARGUS_SOURCE_DIR "/models");
 }
@@ -233,8 +235,8 @@ static void name_search(Search *s, const char *name, char *org, size_t size)
             s->name[1] = strcmp(name, known[i].repo) ? known[i].repo : known[i].name;
         }
     }
-    if (slash && slash > name && (size_t)(slash - name) < size && slash[1] && !strchr(slash + 1, '/') &&
-        name[0] != '.') { /* ORG/REPO */
+    if (slash && slash > name && (size_t)(slash - name) < size && slash[1] &&
+        !strchr(slash + 1, '/') && name[0] != '.') { /* ORG/REPO */
         memcpy(org, name, (size_t)(slash - name));
         org[slash - name] = 0;
         s->org = org;
@@ -259,7 +261,8 @@ static int finish(AgSource *out, const char *name, const char *dir, const ArgusL
 
     if (!path) {
         int err = ARGUS_ERR(errno);
-        return ag_fail(log, err, "%s: can't resolve: %s", dir, argus_strerror(err, buf, sizeof(buf)));
+        return ag_fail(log, err, "%s: can't resolve: %s", dir,
+                       argus_strerror(err, buf, sizeof(buf)));
     }
     *out = (AgSource){.path = ag_strdup(path)};
     out->name = ag_strdup(name ? name : last_part(path));
@@ -307,9 +310,9 @@ static int find_name(AgSource *out, const char *name, int must, const ArgusLogge
     else if (!s.name[0])
         err = ag_fail(log, ARGUS_ERR_NO_MODEL, "%s: no such directory", name);
     else
-        err = ag_fail(log, ARGUS_ERR_NO_MODEL,
-                      "%s: no such model; expected a directory with config.json, or a name found in "
-                      "one of: %s", name, s.places.data ? s.places.data : "");
+        err = ag_fail(log, ARGUS_ERR_NO_MODEL, "%s: no such model; expected a directory "
+                      "with config.json, or a name found in one of: %s", name,
+                      s.places.data ? s.places.data : "");
     ag_free(s.found);
     ag_free(s.partial);
     ag_buf_free(&s.places);
@@ -352,7 +355,8 @@ int ag_source_find(AgSource *out, const char *model, const ArgusLogger *log)
         return find_name(out, DEFAULT_MODEL, 1, log);
     if (err >= 0)
         ag_log(log, ARGUS_LOG_WARNING,
-               "no model was named and " DEFAULT_MODEL " was not found: using " TINY ", which knows "
+               "no model was named and " DEFAULT_MODEL " was not found: using " TINY
+               ", which knows "
                "drawn scenes and test patterns only; its words about real footage mean nothing. "
                "For real footage run: argus models --fetch " DEFAULT_MODEL);
     return err;
@@ -397,7 +401,8 @@ int ag_source_open(AgBlob *out, const AgSource *s, const char *file, int optiona
     if (access(path, F_OK) && optional)
         err = ARGUS_ERR(ENOENT);
     else if (!access(path, F_OK) && !ag_is_file(path)) /* opening a pipe would wait */
-        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a regular file, found another kind", path);
+        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a regular file, found another kind",
+                      path);
     else if (dot && !strcmp(dot, ".safetensors"))
         err = ag_file_map(out, path, log);
     else

@@ -200,7 +200,8 @@ static void make_shape(AgBuf *out, const char *s, size_t n)
         uint32_t c;
         len = (size_t)ag_utf8_next(s + i, n - i, &c);
         int kind = c < 0x80 || is_space(c) ? 0 : ag_char_class(c);
-        ag_buf_add(out, kind ? stand_in[kind == 'L' ? 0 : kind == 'N' ? 1 : 2][len - 2] : s + i, len);
+        ag_buf_add(out, kind ? stand_in[kind == 'L' ? 0 : kind == 'N' ? 1 : 2][len - 2] : s + i,
+                   len);
     }
 }
 

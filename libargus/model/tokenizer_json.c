@@ -19,7 +19,8 @@ static int syntax(AgTokenFile *l, const char *expected)
 {
     if (l->err >= 0)
         l->err = ag_fail(l->log, ARGUS_ERR_FORMAT, "%s: byte %zu: expected %s%s", l->file,
-                         (size_t)(l->p - l->begin), expected, l->p == l->end ? ", found the end" : "");
+                         (size_t)(l->p - l->begin), expected, l->p == l->end ? ", found the end" :
+                         "");
     return 0;
 }
 
@@ -30,10 +31,22 @@ static int nomem(AgTokenFile *l)
     return 0;
 }
 
-static int peek(AgTokenFile *l)
+/* Half of the file is indentation, so four blanks are taken at once. */
+static void skip_blanks(AgTokenFile *l)
 {
-    while (l->p < l->end && (*l->p == ' ' || *l->p == '\n' || *l->p == '\r' || *l->p == '\t'))
-        l->p++;
+    const char *p = l->p, *end = l->end;
+
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        for (p++; end - p >= 4 && !memcmp(p, "    ", 4);)
+            p += 4;
+    l->p = p;
+}
+
+/* Next character that is not blank, -1 at the end. */
+AG_INLINE int peek(AgTokenFile *l)
+{
+    if (l->p < l->end && (unsigned char)*l->p <= ' ')
+        skip_blanks(l);
     return l->p < l->end ? (unsigned char)*l->p : -1;
 }
 

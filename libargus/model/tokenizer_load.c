@@ -18,7 +18,8 @@
 /* GPT-2's pattern: contractions, letters, numerals, others, each with one blank
  * before; runs of blanks leave their last one to the word that follows. SPACE
  * is Unicode's White_Space: \s of PCRE2 also takes U+180E. */
-#define SPACE "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
+#define SPACE                                                                            \
+    "\\t-\\r \\x85\\xa0\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 #define SPLIT(numeral, end)                                                              \
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+|" numeral "| ?[^" SPACE "\\p{L}\\p{N}]+|[" SPACE  \
     "]+(?![^" SPACE end "])|[" SPACE "]+"
@@ -32,8 +33,9 @@ static const char split_digit_runs[] = SPLIT("\\p{N}+", "\\p{N}");
 
 /* Rust's \w: Alphabetic, marks, decimal digits, connectors, join controls. The
  * ranges are the circled letters, alphabetic without being letters. */
-static const char word_char[] = "[\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}"
-                                "\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}]";
+static const char word_char[] =
+    "[\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}"
+    "\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}]";
 
 /* Most texts that are not the one looked for are told apart by the hash alone. */
 typedef struct Slot {
@@ -110,31 +112,26 @@ static void byte_alphabet(int to_char[256], int to_byte[512])
  * the alphabet stands for itself. @return its characters, 0 if not UTF-8. */
 static int word_bytes(Load *l, const AgView *v, const int to_byte[512], AgSpan *out)
 {
-    char raw[512] = "";
-    size_t n_raw = 0;
+    AgBuf *pool = &l->pool;
+    size_t at = pool->size, n = 0;
     int n_char = 0, plain = 0;
 
-    *out = (AgSpan){(uint32_t)l->pool.size, 0};
+    ag_buf_add(pool, v->s, v->n); /* as long as it can get; written over below */
+    if (!ag_buf_ok(pool))
+        return 1; /* reported when all words are done */
     for (size_t i = 0; i < v->n; n_char++) {
         uint32_t c = (unsigned char)v->s[i];
         i += (size_t)(c < 0x80 ? 1 : ag_utf8_next(v->s + i, v->n - i, &c));
         if (c == AG_UTF8_BAD)
             return 0;
-        if (c >= 512 || to_byte[c] < 0)
-            plain = 1;
-        else
-            raw[n_raw++] = (char)to_byte[c];
-        if (n_raw == sizeof(raw)) {
-            ag_buf_add(&l->pool, raw, n_raw);
-            n_raw = 0;
-        }
+        plain |= c >= 512 || to_byte[c] < 0;
+        if (!plain)
+            pool->data[at + n++] = (char)to_byte[c];
     }
-    ag_buf_add(&l->pool, raw, n_raw);
-    if (plain) {
-        l->pool.size = out->at;
-        ag_buf_add(&l->pool, v->s, v->n);
-    }
-    out->n = (uint32_t)(l->pool.size - out->at);
+    if (plain)
+        memcpy(pool->data + at, v->s, n = v->n);
+    pool->size = at + n;
+    *out = (AgSpan){(uint32_t)at, (uint32_t)n};
     return n_char ? n_char : 1;
 }
 
@@ -149,9 +146,11 @@ static int index_words(Load *l, const json_t *added)
         t->n_id = AG_MAX(t->n_id, l->f.word[i].id + 1);
     json_array_foreach((json_t *)(uintptr_t)added, i, v) {
         const json_t *id = json_object_get(v, "id");
-        if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) > AG_MAX_ID)
-            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens[%zu]: expected an id from 0 to %d",
-                           l->f.file, i, AG_MAX_ID);
+        if (!json_is_integer(id) || json_integer_value(id) < 0 ||
+            json_integer_value(id) > AG_MAX_ID)
+            return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                           "%s: added_tokens[%zu]: expected an id from 0 to %d", l->f.file, i,
+                           AG_MAX_ID);
         t->n_id = AG_MAX(t->n_id, (int)json_integer_value(id) + 1);
     }
     l->n_slot = table_size(l->f.n_word);
@@ -168,8 +167,10 @@ static int index_words(Load *l, const json_t *added)
         uint32_t h = hash(w->text.s, w->text.n);
         Slot *slot = find_slot(l, w->text.s, w->text.n, h);
         if (slot->word || l->by_id[w->id] >= 0)
-            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: model.vocab: expected each word and id once, "
-                           "found %.*s: %d again", l->f.file, (int)AG_MIN(w->text.n, 64u), w->text.s, w->id);
+            return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                           "%s: model.vocab: expected each word and id once, "
+                           "found %.*s: %d again", l->f.file, (int)AG_MIN(w->text.n, 64u),
+                           w->text.s, w->id);
         *slot = (Slot){h, (uint32_t)i + 1};
         l->by_id[w->id] = (int)i;
     }
@@ -193,9 +194,10 @@ static int check_products(Load *l, const unsigned char *made, const unsigned cha
     if (lost < 0)
         return 0;
     const AgView *v = &l->f.word[l->by_id[lost]].text;
-    return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: model.merges: expected merges that make the %zu words "
-                   "of model.vocab, found %zu merges that make %zu of them; none makes %.*s", l->f.file,
-                   n_long, l->f.n_pair, n_made, (int)AG_MIN(v->n, 64u), v->s);
+    return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                   "%s: model.merges: expected merges that make the %zu words "
+                   "of model.vocab, found %zu merges that make %zu of them; none makes %.*s",
+                   l->f.file, n_long, l->f.n_pair, n_made, (int)AG_MIN(v->n, 64u), v->s);
 }
 
 /* Id of left + right. Merges are mostly in the order of the ids they make, so
@@ -236,9 +238,11 @@ static int build_merges(Load *l, unsigned char *made)
         if (!ag_buf_ok(&joined)) {
             err = ag_nomem(l->f.log, l->f.file);
         } else if (m->left < 0 || m->right < 0 || m->id < 0) {
-            err = ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: model.merges[%u]: expected two words of "
-                          "model.vocab that join to a third, found \"%.*s\" and \"%.*s\"", l->f.file, r,
-                          (int)AG_MIN(p[0].n, 64u), p[0].s, (int)AG_MIN(p[1].n, 64u), p[1].s);
+            err = ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                          "%s: model.merges[%u]: expected two words of "
+                          "model.vocab that join to a third, found \"%.*s\" and \"%.*s\"",
+                          l->f.file, r, (int)AG_MIN(p[0].n, 64u), p[0].s, (int)AG_MIN(p[1].n, 64u),
+                          p[1].s);
         } else {
             made[m->id] = 1;
             t->slot[ag_merge_slot(t, m->left, m->right)] = r + 1; /* a later one replaces */
@@ -265,7 +269,8 @@ static int build_words(Load *l)
         const AgTokenWord *w = &l->f.word[i];
         int n_char = word_bytes(l, &w->text, to_byte, &t->word[w->id]);
         if (!n_char)
-            err = ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: model.vocab: expected UTF-8, found other bytes "
+            err = ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                          "%s: model.vocab: expected UTF-8, found other bytes "
                           "in the word of id %d", l->f.file, w->id);
         else
             long_word[w->id] = n_char > 1;
@@ -314,8 +319,9 @@ static int read_added(Load *l, const json_t *list)
     json_t *v;
 
     if (n > MAX_ADDED)
-        return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens: expected at most %d, found %zu",
-                       l->f.file, MAX_ADDED, n);
+        return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                       "%s: added_tokens: expected at most %d, found %zu", l->f.file, MAX_ADDED,
+                       n);
     t->added = ag_calloc(n + 1, sizeof(*t->added));
     if (!t->added)
         return ag_nomem(l->f.log, l->f.file);
@@ -323,15 +329,16 @@ static int read_added(Load *l, const json_t *list)
         const json_t *content = json_object_get(v, "content");
         int id = (int)json_integer_value(json_object_get(v, "id"));
         if (!json_is_string(content))
-            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens[%zu]: expected a content", l->f.file,
-                           i);
+            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens[%zu]: expected a content",
+                           l->f.file, i);
         const char *s = json_string_value(content);
         uint32_t m = (uint32_t)json_string_length(content);
         int known = find_id(l, s, m);
         if (!m)
             continue;
         if (known >= 0 ? known != id : l->by_id[id] >= 0)
-            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens[%zu]: expected the id that "
+            return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                           "%s: added_tokens[%zu]: expected the id that "
                            "model.vocab has, found %s with id %d", l->f.file, i, s, id);
         AgAdded *a = &t->added[t->n_added];
         *a = (AgAdded){ag_strndup(s, m), m, id, flag(v, "special"), flag(v, "single_word"),
@@ -346,8 +353,9 @@ static int read_added(Load *l, const json_t *list)
     qsort(t->added, (size_t)t->n_added, sizeof(*t->added), longer_first);
     for (int k = 1; k < t->n_added; k++)
         if (!longer_first(&t->added[k - 1], &t->added[k]))
-            return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: added_tokens: expected each token once, found %s "
-                           "twice", l->f.file, t->added[k].text);
+            return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
+                           "%s: added_tokens: expected each token once, found %s twice",
+                           l->f.file, t->added[k].text);
     return 0;
 }
 
@@ -357,8 +365,8 @@ static int unsupported(Load *l, const char *what, const char *expected, const js
 {
     char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT);
 
-    ag_fail(l->f.log, ARGUS_ERR_UNSUPPORTED, "%s: %s: expected %s, found %.200s", l->f.file, what, expected,
-            text ? text : "nothing");
+    ag_fail(l->f.log, ARGUS_ERR_UNSUPPORTED, "%s: %s: expected %s, found %.200s", l->f.file, what,
+            expected, text ? text : "nothing");
     free(text);
     return ARGUS_ERR_UNSUPPORTED;
 }
@@ -372,7 +380,8 @@ static int is_type(const json_t *v, const char *type)
 /* Absent, null, false or "". */
 static int is_off(const json_t *v)
 {
-    return !v || json_is_null(v) || json_is_false(v) || (json_is_string(v) && !json_string_length(v));
+    return !v || json_is_null(v) || json_is_false(v) ||
+        (json_is_string(v) && !json_string_length(v));
 }
 
 /* ByteLevel with its pattern and without a blank put in front. */
@@ -394,7 +403,8 @@ static const char *choose_split(const json_t *pre)
         return NULL;
     if (json_array_size(list) == 1 && is_byte_level(digits))
         return split_plain;
-    if (json_array_size(list) != 2 || !is_type(digits, "Digits") || !is_byte_level(json_array_get(list, 1)))
+    if (json_array_size(list) != 2 || !is_type(digits, "Digits") ||
+        !is_byte_level(json_array_get(list, 1)))
         return NULL;
     return flag(digits, "individual_digits") ? split_each_digit : split_digit_runs;
 }
@@ -402,9 +412,11 @@ static const char *choose_split(const json_t *pre)
 static int check_kind(Load *l, const json_t *root)
 {
     static const char *const off[] = {"dropout", "unk_token", "continuing_subword_prefix",
-                                      "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges"};
-    const json_t *model = json_object_get(root, "model"), *post = json_object_get(root, "post_processor");
-    const json_t *decoder = json_object_get(root, "decoder"), *type = json_object_get(model, "type");
+                                      "end_of_word_suffix", "fuse_unk", "byte_fallback",
+                                      "ignore_merges"};
+    const json_t *model = json_object_get(root, "model"), *type = json_object_get(model, "type");
+    const json_t *post = json_object_get(root, "post_processor");
+    const json_t *decoder = json_object_get(root, "decoder");
 
     if (type && !is_type(model, "BPE"))
         return unsupported(l, "model.type", "BPE", type);
@@ -449,13 +461,15 @@ static int compile(Load *l, pcre2_code **out, const char *pattern)
 
     if (!cc)
         return ag_nomem(l->f.log, l->f.file);
-    *out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &code, &at, cc);
+    *out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &code,
+                         &at, cc);
     pcre2_compile_context_free(cc);
     if (!*out && code == PCRE2_ERROR_HEAP_FAILED)
         return ag_nomem(l->f.log, l->f.file);
     if (!*out) { /* PCRE2 built without Unicode */
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-        return ag_fail(l->f.log, ARGUS_ERR_UNSUPPORTED, "expected a PCRE2 library with Unicode, found: %s", why);
+        return ag_fail(l->f.log, ARGUS_ERR_UNSUPPORTED,
+                       "expected a PCRE2 library with Unicode, found: %s", why);
     }
     pcre2_jit_compile(*out, PCRE2_JIT_COMPLETE); /* where there is none, the interpreter runs */
     return 0;
@@ -487,7 +501,8 @@ static int build(Load *l)
     if (!root && json_error_code(&e) == json_error_out_of_memory)
         return ag_nomem(l->f.log, l->f.file);
     if (!root)
-        return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s", l->f.file, e.text);
+        return ag_fail(l->f.log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s", l->f.file,
+                       e.text);
     if ((err = check_kind(l, root)) >= 0 && (err = index_words(l, added)) >= 0 &&
         (err = read_added(l, added)) >= 0 && (err = build_words(l)) >= 0)
         err = build_patterns(l, root);

@@ -85,27 +85,34 @@ static int header_size(const AgBlob *b, const File *f, size_t *size)
     uint64_t n = 0;
 
     if (!b->size)
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: expected weights, found an empty file", f->name);
+        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: expected weights, found an empty file",
+                       f->name);
     if (looks_like(b, "version https://git-lfs"))
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: expected weights, found a Git LFS pointer: the "
-                       "file itself was not downloaded; run \"git lfs pull\" in its repository, or "
-                       "\"argus models --fetch\"", f->name);
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: expected weights, found a Git LFS pointer: the "
+                       "file itself was not downloaded; run "
+                       "\"git lfs pull\" in its repository, or \"argus models --fetch\"",
+                       f->name);
     if (looks_like(b, "<!doctype") || looks_like(b, "<html") || looks_like(b, "<?xml"))
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: expected weights, found a web page: the download "
-                       "went wrong (log-in page, wrong address); download the file again", f->name);
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: expected weights, found a web page: the download "
+                       "went wrong (log-in page, wrong address); download the file again",
+                       f->name);
     if (b->size < 8)
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: incomplete: expected at least 8 bytes, found %zu",
-                       f->name, b->size);
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: incomplete: expected at least 8 bytes, found %zu", f->name, b->size);
     for (int i = 7; i >= 0; i--)
         n = n << 8 | b->data[i];
     if (n < 2 || n > MAX_HEADER)
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: not a safetensors file: expected a header of 2 to "
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: not a safetensors file: expected a header of 2 to "
                        "%d bytes, found %" PRIu64, f->name, MAX_HEADER, n);
     if (n > b->size - 8)
         return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: incomplete: expected more than %" PRIu64
                        " bytes (header of %" PRIu64 "), found %zu", f->name, n + 8, n, b->size);
     if (b->data[8] != '{')
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: not a safetensors file: expected a header that "
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: not a safetensors file: expected a header that "
                        "begins with {, found byte 0x%02X", f->name, b->data[8]);
     *size = (size_t)n;
     return 0;
@@ -129,27 +136,32 @@ static int parse_entry(Entry *e, const char *name, const json_t *v, const File *
 
     if (!dtype || !json_is_array(shape) || json_array_size(range) != 2 ||
         !non_negative(json_array_get(range, 0), &e->begin) ||
-        !non_negative(json_array_get(range, 1), &e->end) || e->end < e->begin)
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: tensor %s: expected dtype, shape and two rising "
-                       "data_offsets", f->name, name);
+        !non_negative(json_array_get(range, 1), &e->end) ||
+        e->end < e->begin)
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: tensor %s: expected dtype, shape and two rising data_offsets", f->name,
+                       name);
     while (k < AG_COUNT(dtypes) && strcmp(dtype, dtypes[k].name))
         k++;
     if (k == AG_COUNT(dtypes))
-        return ag_fail(f->log, ARGUS_ERR_UNSUPPORTED, "%s: tensor %s: expected BF16, F32 or F16, found "
-                       "dtype %s", f->name, name, dtype);
+        return ag_fail(f->log, ARGUS_ERR_UNSUPPORTED,
+                       "%s: tensor %s: expected BF16, F32 or F16, found dtype %s", f->name,
+                       name, dtype);
     for (size_t i = 0; i < n_dim; i++) {
         uint64_t d;
         if (!non_negative(json_array_get(shape, i), &d) || (d && n > (UINT64_MAX >> 4) / d))
-            return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: tensor %s: expected a shape of sizes that fit "
-                           "into memory", f->name, name);
+            return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                           "%s: tensor %s: expected a shape of sizes that fit into memory",
+                           f->name, name);
         n *= d;
         if (i < 4)
             e->t.dim[i] = (int64_t)d;
     }
     if (n * (uint64_t)dtypes[k].size != e->end - e->begin)
-        return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: tensor %s: expected %" PRIu64 " bytes for its "
-                       "shape, found a range of %" PRIu64, f->name, name, n * (uint64_t)dtypes[k].size,
-                       e->end - e->begin);
+        return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                       "%s: tensor %s: expected %" PRIu64 " bytes for its "
+                       "shape, found a range of %" PRIu64, f->name, name,
+                       n * (uint64_t)dtypes[k].size, e->end - e->begin);
     e->t.n_dim = (int)AG_MIN(n_dim, (size_t)INT32_MAX);
     e->usable = dtypes[k].type >= 0 && n_dim <= 4;
     e->t.dtype = e->usable ? (AgDtype)dtypes[k].type : AG_F32;
@@ -180,7 +192,8 @@ static int check_places(Entry *e, int n, uint64_t head, uint64_t size, const Fil
     qsort(e, (size_t)n, sizeof(*e), by_place);
     for (int i = 0; i < n; i++) {
         if (e[i].begin != at)
-            return ag_fail(f->log, ARGUS_ERR_FORMAT, "%s: tensor %s: expected to begin at byte %" PRIu64
+            return ag_fail(f->log, ARGUS_ERR_FORMAT,
+                           "%s: tensor %s: expected to begin at byte %" PRIu64
                            " of the data, where the one before ends; found %" PRIu64, f->name,
                            e[i].t.name, at, e[i].begin);
         at = e[i].end;
@@ -219,7 +232,8 @@ static int add_entries(AgWeights *w, json_t *header, const AgBlob *b, uint64_t h
     const char *name;
     json_t *v;
 
-    if (n > INT32_MAX / 4 || !grow((void **)&w->entry, &w->cap_entry, first + (int)n, sizeof(*w->entry)))
+    if (n > INT32_MAX / 4 ||
+        !grow((void **)&w->entry, &w->cap_entry, first + (int)n, sizeof(*w->entry)))
         return ag_nomem(f->log, f->name);
     json_object_foreach(header, name, v) {
         Entry *e = &w->entry[w->n_entry];
@@ -267,10 +281,11 @@ static int add_file(AgWeights *w, const AgSource *src, const char *file, AgBlob 
     if (!header && json_error_code(&e) == json_error_out_of_memory)
         return ag_nomem(log, name);
     if (!header && json_error_code(&e) == json_error_duplicate_key)
-        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected each tensor once, found a %s", name, e.text);
+        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected each tensor once, found a %s", name,
+                       e.text);
     if (!header)
-        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a JSON header, found: %s (byte %d)", name,
-                       e.text, e.position);
+        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a JSON header, found: %s (byte %d)",
+                       name, e.text, e.position);
     err = add_entries(w, header, blob, n + 8, &f);
     json_decref(header);
     return err;
@@ -302,7 +317,8 @@ static int add_shards(AgWeights *w, const AgSource *src, const json_t *map, cons
     json_object_foreach((json_t *)(uintptr_t)map, key, v) {
         const char *s = json_string_value(v);
         if (!s || !safe_name(s)) {
-            err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: tensor %s: expected the name of a file in the same "
+            err = ag_fail(log, ARGUS_ERR_FORMAT,
+                          "%s: tensor %s: expected the name of a file in the same "
                           "directory, found %s", name, key, s ? s : "no string");
             break;
         }
@@ -313,8 +329,8 @@ static int add_shards(AgWeights *w, const AgSource *src, const json_t *map, cons
         if (i && !strcmp(file[i], file[i - 1]))
             continue;
         if (w->n_file == MAX_FILE)
-            err = ag_fail(log, ARGUS_ERR_UNSUPPORTED, "%s: expected at most %d files, found more", name,
-                          MAX_FILE);
+            err = ag_fail(log, ARGUS_ERR_UNSUPPORTED, "%s: expected at most %d files, found more",
+                          name, MAX_FILE);
         else if ((err = ag_source_open(&blob, src, file[i], 0, log)) >= 0)
             err = add_file(w, src, file[i], &blob, log);
     }
@@ -334,9 +350,11 @@ static int add_index(AgWeights *w, const AgSource *src, const AgBlob *b, const A
     if (!root && json_error_code(&e) == json_error_out_of_memory)
         err = ag_nomem(log, name);
     else if (!root)
-        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s (line %d)", name, e.text, e.line);
+        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected JSON, found: %s (line %d)", name, e.text,
+                      e.line);
     else if (!json_object_size(map))
-        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a weight_map with entries, found none", name);
+        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a weight_map with entries, found none",
+                      name);
     else
         err = add_shards(w, src, map, name, log);
     json_decref(root);
@@ -350,8 +368,9 @@ static int sort_entries(AgWeights *w, const ArgusLogger *log)
         qsort(w->entry, (size_t)w->n_entry, sizeof(*w->entry), by_name);
     for (int i = 1; i < w->n_entry; i++)
         if (!strcmp(w->entry[i].t.name, w->entry[i - 1].t.name))
-            return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected each tensor once, found %s in two files",
-                           w->where, w->entry[i].t.name);
+            return ag_fail(log, ARGUS_ERR_FORMAT,
+                           "%s: expected each tensor once, found %s in two files", w->where,
+                           w->entry[i].t.name);
     return 0;
 }
 
@@ -486,10 +505,11 @@ int ag_weights_check(AgWeights *w, const ArgusLogger *log)
         return ag_nomem(log, "messages");
     if (w->n_missing || w->n_wrong)
         return ag_fail(log, w->n_wrong && w->n_wrong == w->n_unusable && !w->n_missing
-                                ? ARGUS_ERR_UNSUPPORTED : ARGUS_ERR_FORMAT,
-                       "%s: %d tensors missing%s%s; %d tensors of another shape or type%s%s", w->where,
-                       w->n_missing, w->n_missing ? ": " : "", w->n_missing ? w->missing.data : "",
-                       w->n_wrong, w->n_wrong ? ": " : "", w->n_wrong ? w->wrong.data : "");
+                       ? ARGUS_ERR_UNSUPPORTED : ARGUS_ERR_FORMAT,
+                       "%s: %d tensors missing%s%s; %d tensors of another shape or type%s%s",
+                       w->where, w->n_missing, w->n_missing ? ": " : "",
+                       w->n_missing ? w->missing.data : "", w->n_wrong, w->n_wrong ? ": " : "",
+                       w->n_wrong ? w->wrong.data : "");
     for (int i = 0; i < w->n_entry; i++) {
         if (w->entry[i].asked)
             continue;
@@ -498,7 +518,8 @@ int ag_weights_check(AgWeights *w, const ArgusLogger *log)
         n_extra++;
     }
     if (n_extra && ag_buf_ok(&extra))
-        ag_log(log, ARGUS_LOG_WARNING, "%s: %d tensors are not used: %s", w->where, n_extra, extra.data);
+        ag_log(log, ARGUS_LOG_WARNING, "%s: %d tensors are not used: %s", w->where, n_extra,
+               extra.data);
     if (!ag_buf_ok(&extra))
         err = ag_nomem(log, "messages");
     ag_buf_free(&extra);

@@ -64,7 +64,8 @@ static void tiny(void)
     CU_ASSERT_EQUAL(load_edited(&c, "", NULL, NULL), 0);
     CU_ASSERT_STRING_EQUAL(ag_messages(), "");
     CU_ASSERT(c.d_vis == 128 && c.d_vis_ff == 512 && c.n_vis_layer == 4 && c.n_vis_head == 4);
-    CU_ASSERT(c.tile == 64 && c.patch == 8 && c.n_patch == 64 && c.shuffle == 2 && c.n_img_tok == 16);
+    CU_ASSERT(c.tile == 64 && c.patch == 8 && c.n_patch == 64 && c.shuffle == 2 &&
+              c.n_img_tok == 16);
     CU_ASSERT(c.d_txt == 192 && c.d_ff == 384 && c.n_layer == 4 && c.n_head == 6 && c.n_kv == 2);
     CU_ASSERT(c.head_dim == 32 && c.vocab == 896 && c.n_pos == 8192 && c.rope_theta == 100000);
     CU_ASSERT(c.vis_eps == 1e-6f && c.txt_eps == 1e-5f && c.tie_embeddings == 0);
@@ -98,7 +99,8 @@ static void published(void)
         CU_ASSERT_EQUAL(load(&c, dir), 0);
         CU_ASSERT(c.d_txt == t[i].d_txt && c.d_ff == t[i].d_ff && c.n_layer == t[i].n_layer);
         CU_ASSERT(c.n_head == t[i].n_head && c.n_kv == t[i].n_kv && c.head_dim == 64);
-        CU_ASSERT(c.d_vis == 768 && c.d_vis_ff == 3072 && c.n_vis_layer == 12 && c.n_vis_head == 12);
+        CU_ASSERT(c.d_vis == 768 && c.d_vis_ff == 3072 && c.n_vis_layer == 12 &&
+                  c.n_vis_head == 12);
         CU_ASSERT(c.tile == 512 && c.patch == 16 && c.n_patch == 1024 && c.shuffle == 4);
         CU_ASSERT(c.n_img_tok == 64 && c.vocab == 49280 && c.n_pos == 8192 && c.rope_theta == 1e5);
         CU_ASSERT(c.vis_eps == 1e-6f && c.txt_eps == 1e-5f && !c.tie_embeddings);
@@ -120,7 +122,8 @@ static void spelling(void)
         {"\"head_dim\": 32,", "", 0, NULL},
         {"\"head_dim\": 32,", "\"head_dim\": null,", 0, NULL},
         {"\"mlp_bias\": false", "\"no_such_key\": {\"a\": [1, 2, {}]}", 0, NULL},
-        {"\"model_type\": \"idefics3\",\n  \"scale", "\"model_type\": \"smolvlm\",\n  \"scale", 0, NULL},
+        {"\"model_type\": \"idefics3\",\n  \"scale", "\"model_type\": \"smolvlm\",\n  \"scale", 0,
+         NULL},
         {"\"num_channels\": 3,\n    \"num_hidden_layers\": 4", "\"num_hidden_layers\": 4", 0, NULL},
     };
     AgConfig base, c;
@@ -141,14 +144,15 @@ static void defaults(void)
     const char *dir = ag_gen_dir("terse");
     AgConfig c;
 
-    ag_gen_text(dir, "config.json",
-                "{\"model_type\": \"smolvlm\", \"image_token_id\": 7,"
-                " \"text_config\": {\"hidden_size\": 64, \"num_attention_heads\": 4, \"vocab_size\": 100},"
-                " \"vision_config\": {\"hidden_size\": 256, \"num_attention_heads\": 8, \"image_size\": 512,"
-                " \"patch_size\": 16}}");
+    ag_gen_text(dir, "config.json", "{\"model_type\": \"smolvlm\", \"image_token_id\": 7,"
+                " \"text_config\": {\"hidden_size\": 64, "
+                "\"num_attention_heads\": 4, \"vocab_size\": 100},"
+                " \"vision_config\": {\"hidden_size\": 256, "
+                "\"num_attention_heads\": 8, \"image_size\": 512, \"patch_size\": 16}}");
     CU_ASSERT_EQUAL(load(&c, dir), 0);
     CU_ASSERT(c.d_vis_ff == 3072 && c.n_vis_layer == 12 && c.vis_eps == 1e-6f && c.shuffle == 2);
-    CU_ASSERT(c.d_ff == 11008 && c.n_layer == 32 && c.n_kv == 4 && c.head_dim == 16 && c.n_pos == 2048);
+    CU_ASSERT(c.d_ff == 11008 && c.n_layer == 32 && c.n_kv == 4 && c.head_dim == 16 &&
+              c.n_pos == 2048);
     CU_ASSERT(c.txt_eps == 1e-6f && c.rope_theta == 10000 && !c.tie_embeddings);
     CU_ASSERT(c.longest_edge == 2048 && c.do_split == 1 && fabs(c.rescale - 1 / 255.) < 1e-12);
     CU_ASSERT(c.mean[0] == 0.5f && c.std[2] == 0.5f);
@@ -173,8 +177,9 @@ static void hostile(void)
         {"\"image_size\": 64", "\"image_size\": 1000000000", ARGUS_ERR_FORMAT,
          "image_size: expected an integer from 1 to 4096, found 1000000000"},
         {"\"image_size\": 64", "\"image_size\": 64.5", ARGUS_ERR_FORMAT, "found 64.5"},
-        {"\"num_hidden_layers\": 4,\n    \"num_key", "\"num_hidden_layers\": 1000000,\n    \"num_key",
-         ARGUS_ERR_FORMAT, "text_config.num_hidden_layers: expected an integer from 1 to 512, found 1000000"},
+        {"\"num_hidden_layers\": 4,\n    \"num_key",
+         "\"num_hidden_layers\": 1000000,\n    \"num_key", ARGUS_ERR_FORMAT,
+         "text_config.num_hidden_layers: expected an integer from 1 to 512, found 1000000"},
         {"\"num_hidden_layers\": 4,\n    \"patch", "\"num_hidden_layers\": 1e300,\n    \"patch",
          ARGUS_ERR_FORMAT, "vision_config.num_hidden_layers: expected"},
         {"\"hidden_size\": 128", "\"hidden_size\": 126", ARGUS_ERR_FORMAT,
@@ -182,20 +187,23 @@ static void hostile(void)
         {"\"hidden_size\": 128", "\"hidden_size\": 40", ARGUS_ERR_UNSUPPORTED,
          "vision_config.head_dim: expected a multiple of 8 from 16 to 128, found 10"},
         {"\"head_dim\": 32", "\"head_dim\": 20", ARGUS_ERR_UNSUPPORTED, "from 16 to 128, found 20"},
-        {"\"head_dim\": 32", "\"head_dim\": 4096", ARGUS_ERR_UNSUPPORTED, "from 16 to 128, found 4096"},
+        {"\"head_dim\": 32", "\"head_dim\": 4096", ARGUS_ERR_UNSUPPORTED,
+         "from 16 to 128, found 4096"},
         {"\"head_dim\": 32", "\"head_dim\": 0", ARGUS_ERR_FORMAT, "head_dim: expected"},
         {"\"scale_factor\": 2", "\"scale_factor\": 0", ARGUS_ERR_FORMAT, "scale_factor: expected"},
         {"\"scale_factor\": 2", "\"scale_factor\": 3", ARGUS_ERR_FORMAT,
          "expected a multiple of scale_factor = 3, found 8"},
-        {"\"max_position_embeddings\": 8192", "\"max_position_embeddings\": 2000000000", ARGUS_ERR_FORMAT,
-         "max_position_embeddings: expected"},
-        {"\"use_cache\": true,\n    \"vocab_size\": 896", "\"vocab_size\": 4294967297", ARGUS_ERR_FORMAT,
-         "vocab_size: expected"},
-        {"\"rms_norm_eps\": 1e-05", "\"rms_norm_eps\": -1", ARGUS_ERR_FORMAT, "rms_norm_eps: expected"},
+        {"\"max_position_embeddings\": 8192", "\"max_position_embeddings\": 2000000000",
+         ARGUS_ERR_FORMAT, "max_position_embeddings: expected"},
+        {"\"use_cache\": true,\n    \"vocab_size\": 896", "\"vocab_size\": 4294967297",
+         ARGUS_ERR_FORMAT, "vocab_size: expected"},
+        {"\"rms_norm_eps\": 1e-05", "\"rms_norm_eps\": -1", ARGUS_ERR_FORMAT,
+         "rms_norm_eps: expected"},
         {"\"rope_theta\": 100000", "\"rope_theta\": 0", ARGUS_ERR_FORMAT, "rope_theta: expected"},
         {"\"image_token_id\": 806", "\"image_token_id\": 896", ARGUS_ERR_FORMAT,
          "image_token_id: expected an id below vocab_size = 896, found 896"},
-        {"\"num_channels\": 3", "\"num_channels\": 4", ARGUS_ERR_UNSUPPORTED, "expected 3, found 4"},
+        {"\"num_channels\": 3", "\"num_channels\": 4", ARGUS_ERR_UNSUPPORTED,
+         "expected 3, found 4"},
     };
     refuse("config.json", t, AG_COUNT(t));
 }
@@ -210,8 +218,8 @@ static void kinds(void)
         {"\"silu\"", "\"gelu\"", ARGUS_ERR_UNSUPPORTED, "hidden_act: expected silu, found gelu"},
         {"\"gelu_pytorch_tanh\"", "\"gelu\"", ARGUS_ERR_UNSUPPORTED,
          "vision_config.hidden_act: expected gelu_pytorch_tanh, found gelu"},
-        {"\"rope_scaling\": null", "\"rope_scaling\": {\"rope_type\": \"yarn\"}", ARGUS_ERR_UNSUPPORTED,
-         "text_config.rope_scaling: expected null"},
+        {"\"rope_scaling\": null", "\"rope_scaling\": {\"rope_type\": \"yarn\"}",
+         ARGUS_ERR_UNSUPPORTED, "text_config.rope_scaling: expected null"},
         {"\"attention_bias\": false", "\"attention_bias\": true", ARGUS_ERR_UNSUPPORTED,
          "attention_bias: only false"},
         {"\"model_type\": \"llama\"", "\"model_type\": \"mistral\"", ARGUS_ERR_UNSUPPORTED,
@@ -224,7 +232,8 @@ static void kinds(void)
          "found something else than a string"},
         {"\"text_config\": {", "\"text_config\": [], \"x\": {", ARGUS_ERR_FORMAT,
          "text_config: expected an object"},
-        {"\"image_token_id\": 806,", "\"image_token_id\": 806", ARGUS_ERR_FORMAT, "expected JSON, found:"},
+        {"\"image_token_id\": 806,", "\"image_token_id\": 806", ARGUS_ERR_FORMAT,
+         "expected JSON, found:"},
     };
     refuse("config.json", t, AG_COUNT(t));
 }
@@ -232,20 +241,26 @@ static void kinds(void)
 static void processor(void)
 {
     static const Edit t[] = {
-        {"\"resample\": 1", "\"resample\": 3", ARGUS_ERR_UNSUPPORTED, "resample: expected 1, found 3"},
+        {"\"resample\": 1", "\"resample\": 3", ARGUS_ERR_UNSUPPORTED,
+         "resample: expected 1, found 3"},
         {"\"longest_edge\": 64", "\"longest_edge\": 128", ARGUS_ERR_UNSUPPORTED,
          "max_image_size.longest_edge: expected 64"},
-        {"\"longest_edge\": 128", "\"longest_edge\": 0", ARGUS_ERR_FORMAT, "size.longest_edge: expected"},
+        {"\"longest_edge\": 128", "\"longest_edge\": 0", ARGUS_ERR_FORMAT,
+         "size.longest_edge: expected"},
         {"\"longest_edge\": 128", "\"longest_edge\": 448", ARGUS_ERR_UNSUPPORTED,
          "size.longest_edge: expected at most 6 tiles of 64 pixels, found 448"},
-        {"\"longest_edge\": 128", "\"longest_edge\": 1000000000", ARGUS_ERR_FORMAT, "found 1000000000"},
+        {"\"longest_edge\": 128", "\"longest_edge\": 1000000000", ARGUS_ERR_FORMAT,
+         "found 1000000000"},
         {"\"rescale_factor\": 0.00392156862745098", "\"rescale_factor\": 0", ARGUS_ERR_FORMAT,
          "rescale_factor: expected"},
-        {"\"do_normalize\": true", "\"do_normalize\": false", ARGUS_ERR_UNSUPPORTED, "do_normalize: only true"},
-        {"\"image_std\": [\n    0.5,", "\"image_std\": [\n    0,", ARGUS_ERR_FORMAT, "image_std: expected 3 numbers"},
-        {"\"image_mean\": [\n    0.5,", "\"image_mean\": [", ARGUS_ERR_FORMAT, "image_mean: expected 3 numbers"},
-        {"\"max_image_size\": {\n    \"longest_edge\": 64\n  }", "\"max_image_size\": 64", ARGUS_ERR_FORMAT,
-         "max_image_size: expected an object"},
+        {"\"do_normalize\": true", "\"do_normalize\": false", ARGUS_ERR_UNSUPPORTED,
+         "do_normalize: only true"},
+        {"\"image_std\": [\n    0.5,", "\"image_std\": [\n    0,", ARGUS_ERR_FORMAT,
+         "image_std: expected 3 numbers"},
+        {"\"image_mean\": [\n    0.5,", "\"image_mean\": [", ARGUS_ERR_FORMAT,
+         "image_mean: expected 3 numbers"},
+        {"\"max_image_size\": {\n    \"longest_edge\": 64\n  }", "\"max_image_size\": 64",
+         ARGUS_ERR_FORMAT, "max_image_size: expected an object"},
     };
     AgConfig c;
 
@@ -258,7 +273,8 @@ static void processor(void)
                                 "\"do_image_splitting\": false, \"image_token_id\": 806"), 0);
     CU_ASSERT_EQUAL(c.do_split, 1);
     CU_ASSERT_EQUAL(load_edited(&c, "preprocessor_config.json",
-                                "\"image_mean\": [\n    0.5,\n    0.5,\n    0.5\n  ]", "\"image_mean\": 0.25"), 0);
+                                "\"image_mean\": [\n    0.5,\n    0.5,\n    0.5\n  ]",
+                                "\"image_mean\": 0.25"), 0);
     CU_ASSERT(c.mean[0] == 0.25f && c.mean[2] == 0.25f);
 }
 
@@ -286,7 +302,8 @@ static void stop_ids(void)
     static const Edit bad[] = {
         {"\"eos_token_id\": 895", "\"eos_token_id\": 896", ARGUS_ERR_FORMAT,
          "eos_token_id: expected ids below vocab_size = 896, found 896"},
-        {"\"eos_token_id\": 895", "\"eos_token_id\": [\"a\"]", ARGUS_ERR_FORMAT, "eos_token_id: expected ids"},
+        {"\"eos_token_id\": 895", "\"eos_token_id\": [\"a\"]", ARGUS_ERR_FORMAT,
+         "eos_token_id: expected ids"},
         {"\"eos_token_id\": 895", "\"eos_token_id\": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]",
          ARGUS_ERR_UNSUPPORTED, "eos_token_id: expected at most 15 ids, found 16"},
         {"{", "[{", ARGUS_ERR_FORMAT, "expected JSON"},
@@ -306,8 +323,10 @@ static void tied(void)
         const char *from, *to;
         int tie;
     } t[] = {
-        {"\"tie_word_embeddings\": false,\n    \"torch", "\"tie_word_embeddings\": true,\n    \"torch", 1},
-        {"\"tie_word_embeddings\": false,\n  \"torch", "\"tie_word_embeddings\": true,\n  \"torch", 0},
+        {"\"tie_word_embeddings\": false,\n    \"torch",
+         "\"tie_word_embeddings\": true,\n    \"torch", 1},
+        {"\"tie_word_embeddings\": false,\n  \"torch", "\"tie_word_embeddings\": true,\n  \"torch",
+         0},
         {"\"tie_word_embeddings\": false,\n    \"torch", "\"torch", 0},
     };
     AgConfig c;
@@ -317,11 +336,10 @@ static void tied(void)
         CU_ASSERT_EQUAL(c.tie_embeddings, t[i].tie);
     }
     const char *dir = ag_gen_dir("tied");
-    ag_gen_text(dir, "config.json",
-                "{\"model_type\": \"idefics3\", \"image_token_id\": 7, \"tie_word_embeddings\": true,"
-                " \"text_config\": {\"hidden_size\": 64, \"num_attention_heads\": 4},"
-                " \"vision_config\": {\"hidden_size\": 256, \"num_attention_heads\": 8, \"image_size\": 64,"
-                " \"patch_size\": 16}}");
+    ag_gen_text(dir, "config.json", "{\"model_type\": \"idefics3\", \"image_token_id\": "
+                "7, \"tie_word_embeddings\": true, \"text_config\": {\"hidden_size\": "
+                "64, \"num_attention_heads\": 4}, \"vision_config\": {\"hidden_size\": 256, "
+                "\"num_attention_heads\": 8, \"image_size\": 64, \"patch_size\": 16}}");
     CU_ASSERT_EQUAL(load(&c, dir), 0);
     CU_ASSERT_EQUAL(c.tie_embeddings, 1);
 }
@@ -340,6 +358,35 @@ static void absent(void)
     CU_ASSERT(ag_message_has("expected a JSON object"));
 }
 
+/* Each byte of config.json in turn replaced: refused, or the numbers keep their ranges. */
+static void damaged(void)
+{
+    static const char with[] = "9-\"}e.";
+    const char *dir = ag_gen_dir("damaged-config");
+    AgSource s = ag_gen_source(dir);
+    AgBlob b;
+
+    CU_ASSERT_EQUAL_FATAL(ag_file_read(&b, ag_source_path("models/argus-tiny/config.json"), 65536,
+                                       NULL), 0);
+    unsigned char *p = (unsigned char *)(uintptr_t)b.data;
+    for (size_t i = 0; i < b.size; i++) {
+        unsigned char old = p[i];
+        AgConfig c;
+        p[i] = (unsigned char)with[i % (sizeof(with) - 1)];
+        ag_gen_write(dir, "config.json", p, b.size);
+        p[i] = old;
+        int err = ag_config_load(&c, &s, NULL);
+        CU_ASSERT(err == 0 || err == ARGUS_ERR_FORMAT || err == ARGUS_ERR_UNSUPPORTED);
+        if (err < 0)
+            continue;
+        CU_ASSERT(c.n_head > 0 && c.n_kv > 0 && c.n_head % c.n_kv == 0 && c.head_dim % 8 == 0);
+        CU_ASSERT(c.d_vis % c.n_vis_head == 0 && c.tile % c.patch == 0 && c.n_patch > 0);
+        CU_ASSERT(c.n_img_tok * c.shuffle * c.shuffle == c.n_patch && c.image_token_id < c.vocab);
+    }
+    ag_blob_free(&b);
+    ag_source_free(&s);
+}
+
 void ag_tests_config(void)
 {
     static const AgTest tests[] = {
@@ -353,6 +400,7 @@ void ag_tests_config(void)
         {"D1 stop ids", stop_ids},
         {"M8 tied head", tied},
         {"no or empty file", absent},
+        {"damaged files", damaged},
         {NULL, NULL},
     };
     ag_suite("config", tests);

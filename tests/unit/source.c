@@ -19,8 +19,9 @@
 #include "libargus/model/source.h"
 #include "tests/gen/modelgen.h"
 
-static const char *const variables[] = {"ARGUS_MODEL",  "ARGUS_MODEL_PATH", "XDG_DATA_HOME", "XDG_CACHE_HOME",
-                                        "HF_HUB_CACHE", "HF_HOME",          "HOME"};
+static const char *const variables[] = {"ARGUS_MODEL",  "ARGUS_MODEL_PATH", "XDG_DATA_HOME",
+                                        "XDG_CACHE_HOME", "HF_HUB_CACHE", "HF_HOME",
+                                        "HOME"};
 static char *saved[AG_COUNT(variables)];
 static char root[1024], old_dir[4096];
 
@@ -113,12 +114,14 @@ static void order(void)
     begin("order");
     CU_ASSERT_STRING_EQUAL(where(n), "error NO_MODEL");
     CU_ASSERT(ag_message_has("smolvlm-256m: no such model"));
-    CU_ASSERT(ag_message_has("/.local/share/argus/models") && ag_message_has("/.cache/huggingface/hub"));
+    CU_ASSERT(ag_message_has("/.local/share/argus/models") &&
+              ag_message_has("/.cache/huggingface/hub"));
     CU_ASSERT(ag_message_has(ARGUS_DATADIR "/argus/models"));
     make_hub(".cache/huggingface/hub", 1);
     CU_ASSERT_STRING_EQUAL(where(n), ".cache/huggingface/hub/" SNAPSHOT);
     CU_ASSERT_STRING_EQUAL(where("SmolVLM-256M-Instruct"), ".cache/huggingface/hub/" SNAPSHOT);
-    CU_ASSERT_STRING_EQUAL(where("HuggingFaceTB/SmolVLM-256M-Instruct"), ".cache/huggingface/hub/" SNAPSHOT);
+    CU_ASSERT_STRING_EQUAL(where("HuggingFaceTB/SmolVLM-256M-Instruct"),
+                           ".cache/huggingface/hub/" SNAPSHOT);
     CU_ASSERT_STRING_EQUAL(where("other/SmolVLM-256M-Instruct"), "error NO_MODEL");
     CU_ASSERT_STRING_EQUAL(where("smolvlm-500m"), "error NO_MODEL");
     set("HF_HOME", "hf");
@@ -247,7 +250,7 @@ static void names(void)
     ag_source_free(&s);
     unsetenv("HOME");
     unsetenv("ARGUS_MODEL_PATH");
-    CU_ASSERT_STRING_EQUAL(where("no-such-name"), "error NO_MODEL"); /* nowhere to look is no crash */
+    CU_ASSERT_STRING_EQUAL(where("no-such-name"), "error NO_MODEL"); /* nowhere to look */
     end();
 }
 
@@ -275,11 +278,13 @@ static void files(void)
     CU_ASSERT_EQUAL(mkfifo(name, 0600), 0); /* opening it would wait for a writer */
     CU_ASSERT_EQUAL(ag_source_open(&b, &s, "pipe.json", 0, ag_test_log()), ARGUS_ERR_FORMAT);
     CU_ASSERT(ag_message_has("pipe.json: expected a regular file"));
-    CU_ASSERT_STRING_EQUAL(ag_source_name(&s, "a.json", name, sizeof(name)) + strlen(dir), "/a.json");
+    CU_ASSERT_STRING_EQUAL(ag_source_name(&s, "a.json", name, sizeof(name)) + strlen(dir),
+                           "/a.json");
     ag_source_free(&s);
 #if CONFIG_EMBEDDED_MODEL
-    static const char *const all[] = {"config.json", "generation_config.json", "preprocessor_config.json",
-                                      "tokenizer.json", "model.safetensors"};
+    static const char *const all[] = {"config.json", "generation_config.json",
+                                      "preprocessor_config.json", "tokenizer.json",
+                                      "model.safetensors"};
     s = (AgSource){ag_strdup("argus-tiny"), ag_strdup("(embedded)"), 1};
     for (size_t i = 0; i < AG_COUNT(all); i++) {
         AgBlob f;
@@ -290,7 +295,8 @@ static void files(void)
         ag_blob_free(&b);
         ag_blob_free(&f);
     }
-    CU_ASSERT_EQUAL(ag_source_open(&b, &s, "model.safetensors.index.json", 1, NULL), ARGUS_ERR(ENOENT));
+    CU_ASSERT_EQUAL(ag_source_open(&b, &s, "model.safetensors.index.json", 1, NULL),
+                    ARGUS_ERR(ENOENT));
     CU_ASSERT_EQUAL(ag_source_open(&b, &s, "vocab.json", 0, ag_test_log()), ARGUS_ERR(ENOENT));
     ag_source_free(&s);
 #else
