@@ -110,6 +110,13 @@ from_distribution() {
     command -v apt-get >/dev/null 2>&1 || return 1
     apt=$dir/apt
     rm -rf "$apt"
+    ask_apt
+    status=$?
+    rm -rf "$apt"
+    return $status
+}
+
+ask_apt() {
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/parts" || exit 1
     for f in /etc/apt/sources.list.d/*.sources; do
         [ -f "$f" ] && sed 's/^Types:.*/Types: deb-src/' "$f" >"$apt/parts/${f##*/}"
@@ -130,7 +137,6 @@ from_distribution() {
         origin=$dir/${t##*/}
         mv "$t" "$origin" || return 1
     done
-    rm -rf "$apt"
     [ -f "$origin" ]
 }
 

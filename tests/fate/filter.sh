@@ -201,6 +201,28 @@ test_out() {
     ff -i a.srt -f srt back.srt && cmp a.srt back.srt && echo equal
 }
 
+# the examples of doc/ffmpeg.md that are not tested elsewhere
+test_recipes() {
+    play "$pattern:d=4" -c:v mpeg4 -q:v 2 in.mp4
+    echo "transcode"
+    ff -i in.mp4 -vf "argus=fps=2:window=4:out=c.srt|c.json" -c:v mpeg4 out.mp4
+    cat c.srt
+    echo "frames: $(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 out.mp4)"
+    echo "chapters"
+    ff -i in.mp4 -vf argus=fps=2:window=4:out=ch.ffmeta -f null -
+    ff -i in.mp4 -i ch.ffmeta -map 0 -map_chapters 1 -c copy chapters.mp4
+    ffprobe -v error -show_entries chapter=start_time,end_time:chapter_tags=title -of compact=p=0 chapters.mp4
+    echo "burnt in"
+    font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+    text="drawtext=fontfile=$font:text='%{metadata\\:lavfi.argus.caption}':x=8:y=h-th-8:fontcolor=white"
+    ff -i in.mp4 -vf "argus=fps=2:window=4,$text:box=1:boxcolor=black" -f framemd5 burnt
+    ff -i in.mp4 -f framemd5 plain
+    echo "frames: $(grep -vc '#' burnt), like the input: $(cat burnt plain | grep -v '#' | sort | uniq -d | wc -l)"
+    echo "question, json lines"
+    ff -i in.mp4 -vf "argus=prompt='What is written in this image?':fps=1:window=1:out=-:format=jsonl" -f null - |
+        grep -c '"prompt": "What is written in this image?"'
+}
+
 test_empty() {
     play "$pattern:d=5,trim=end_frame=0" -vf "argus=out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
     echo "exit code $rc"
