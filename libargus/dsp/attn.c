@@ -20,7 +20,7 @@
 #include "libargus/dsp/x86/x86.h"
 
 enum {
-    RANGE = 256,  /* most queries of an item */
+    RANGE = 1024, /* most queries of an item */
     SINGLE = 256, /* fewest keys of a part when there is one query */
     GROUP = 8,    /* most heads of one call of single */
 };
@@ -176,6 +176,8 @@ static Work work_of(const Call *c, int thread)
 static void copy_rows(float *dst, int ld, const float *src, int ld_src, int n, int dim)
 {
     for (int j = 0; j < n; j++, dst += ld, src += ld_src) {
+        for (int d = 0; d < dim; d += 16) /* rows are pages apart: no core foresees them */
+            AG_PREFETCH(src + 8 * (ptrdiff_t)ld_src + d);
         memcpy(dst, src, (size_t)dim * sizeof(float));
         for (int d = dim; d < ld; d++)
             dst[d] = 0;

@@ -21,6 +21,7 @@ static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
             for (int c = 0; c < 8; c++) {
                 const void *row = k + (ptrdiff_t)(j + c) * ld + d;
                 x[c] = j + c < n ? _mm256_loadu_si256(row) : _mm256_setzero_si256();
+                _mm_prefetch((const char *)row + 8 * (ptrdiff_t)sizeof(*k) * ld, _MM_HINT_T0);
             }
             transpose8(x);
             AG_UNROLL
@@ -38,8 +39,11 @@ AG_INLINE float largest(const float *s, int n)
 {
     const __m256 none = _mm256_set1_ps(-INFINITY);
     __m256 top = none;
+    int j = 0;
 
-    for (int j = 0; j < n; j += 8) {
+    for (; j + 8 <= n; j += 8)
+        top = _mm256_max_ps(top, _mm256_loadu_ps(s + j));
+    if (j < n) {
         __m256 m = _mm256_castsi256_ps(lanes(n - j));
         top = _mm256_max_ps(top, _mm256_blendv_ps(none, _mm256_loadu_ps(s + j), m));
     }
@@ -53,11 +57,17 @@ AG_INLINE float soft(float *s, int n, int all, float max)
     __m256 sum = _mm256_setzero_ps();
     int j = 0;
 
-    for (; j < n; j += 8) {
+    for (; j + 8 <= n; j += 8) {
+        __m256 p = exp2_ps(_mm256_fmsub_ps(_mm256_loadu_ps(s + j), log2e, top));
+        sum = _mm256_add_ps(sum, p);
+        _mm256_storeu_ps(s + j, p);
+    }
+    if (j < n) {
         __m256 p = exp2_ps(_mm256_fmsub_ps(_mm256_loadu_ps(s + j), log2e, top));
         p = _mm256_and_ps(p, _mm256_castsi256_ps(lanes(n - j)));
         sum = _mm256_add_ps(sum, p);
         _mm256_storeu_ps(s + j, p);
+        j += 8;
     }
     for (; j < all; j += 8)
         _mm256_storeu_ps(s + j, _mm256_setzero_ps());
@@ -84,7 +94,7 @@ AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[8])
     _mm256_store_ps(scale, exp2_ps(_mm256_sub_ps(_mm256_load_ps(old), _mm256_load_ps(max))));
     for (int r = 0; r < t->m; r++) {
         int n = AG_MIN(t->n, t->seen + r);
-        float sum = soft(t->tmp + r * AG_ATTN_LDP, n, t->n, max[r]);
+        float sum = soft(t->tmp + r * AG_ATTN_LDP, AG_MAX(n, 0), t->n, max[r]);
         if (n > 0)
             t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + sum;
     }

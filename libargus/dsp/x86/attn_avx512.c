@@ -22,6 +22,9 @@ static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
             for (int c = 0; c < 16; c++)
                 x[c] = j + c < n ? _mm512_maskz_loadu_epi32(m, k + (ptrdiff_t)(j + c) * ld + d)
                                  : _mm512_setzero_si512();
+            AG_UNROLL
+            for (int c = 0; c < 16; c++) /* rows are pages apart: no core foresees them */
+                _mm_prefetch((const char *)(k + (ptrdiff_t)(j + c + 16) * ld + d), _MM_HINT_T0);
             transpose16(x);
             for (int i = 0; i < 16 && d + i < dim; i++)
                 _mm512_store_si512(dst + (d + i) * AG_ATTN_KB + j, x[i]);
@@ -32,21 +35,54 @@ static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
             _mm512_store_ps(dst + d * AG_ATTN_KB + (n + 15) / 16 * 16, _mm512_setzero_ps());
 }
 
+/* The largest of s[0..n-1], in log2. */
+AG_INLINE float largest(const float *s, int n)
+{
+    const __m512 none = _mm512_set1_ps(-INFINITY);
+    __m512 top = none;
+    int j = 0;
+
+    for (; j + 16 <= n; j += 16)
+        top = _mm512_max_ps(top, _mm512_loadu_ps(s + j));
+    if (j < n)
+        top = _mm512_max_ps(top, _mm512_mask_loadu_ps(none, lanes(n - j), s + j));
+    return _mm512_reduce_max_ps(top) * LOG2E;
+}
+
+/* Scores become p up to n, then 0 up to all; the sum of p. */
+AG_INLINE float soft(float *s, int n, int all, float max)
+{
+    const __m512 log2e = _mm512_set1_ps(LOG2E), top = _mm512_set1_ps(max);
+    __m512 sum = _mm512_setzero_ps();
+    int j = 0;
+
+    for (; j + 16 <= n; j += 16) {
+        __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_loadu_ps(s + j), log2e, top));
+        sum = _mm512_add_ps(sum, p);
+        _mm512_storeu_ps(s + j, p);
+    }
+    if (j < n) {
+        __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_loadu_ps(s + j), log2e, top));
+        p = _mm512_maskz_mov_ps(lanes(n - j), p);
+        sum = _mm512_add_ps(sum, p);
+        _mm512_storeu_ps(s + j, p);
+        j += 16;
+    }
+    for (; j < all; j += 16)
+        _mm512_storeu_ps(s + j, _mm512_setzero_ps());
+    return _mm512_reduce_add_ps(sum);
+}
+
 /* Scores in tmp become p; scale is what o must be multiplied by. */
 AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[16])
 {
-    const __m512 none = _mm512_set1_ps(-INFINITY), log2e = _mm512_set1_ps(LOG2E);
     float max[16] AG_ALIGNED(64) = {0}, old[16] AG_ALIGNED(64) = {0};
 
     for (int r = 0; r < t->m; r++) {
         int n = AG_MIN(t->n, t->seen + r);
         if (n < 1)
             continue; /* scale 2^0 */
-        const float *s = t->tmp + r * AG_ATTN_LDP;
-        __m512 top = none;
-        for (int j = 0; j < n; j += 16)
-            top = _mm512_max_ps(top, _mm512_mask_loadu_ps(none, lanes(n - j), s + j));
-        max[r] = _mm512_reduce_max_ps(top) * LOG2E;
+        max[r] = largest(t->tmp + r * AG_ATTN_LDP, n);
         old[r] = -INFINITY;
         if (!t->first) {
             old[r] = t->max[r];
@@ -56,19 +92,10 @@ AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[16])
     }
     _mm512_store_ps(scale, exp2_ps(_mm512_sub_ps(_mm512_load_ps(old), _mm512_load_ps(max))));
     for (int r = 0; r < t->m; r++) {
-        int n = AG_MIN(t->n, t->seen + r), j = 0;
-        float *s = t->tmp + r * AG_ATTN_LDP;
-        __m512 sum = _mm512_setzero_ps(), top = _mm512_set1_ps(max[r]);
-        for (; j < n; j += 16) {
-            __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_load_ps(s + j), log2e, top));
-            p = _mm512_maskz_mov_ps(lanes(n - j), p);
-            sum = _mm512_add_ps(sum, p);
-            _mm512_store_ps(s + j, p);
-        }
-        for (; j < t->n; j += 16)
-            _mm512_store_ps(s + j, _mm512_setzero_ps());
+        int n = AG_MIN(t->n, t->seen + r);
+        float sum = soft(t->tmp + r * AG_ATTN_LDP, AG_MAX(n, 0), t->n, max[r]);
         if (n > 0)
-            t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + _mm512_reduce_add_ps(sum);
+            t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + sum;
     }
 }
 
@@ -183,27 +210,14 @@ static void single_avx512(float *part, const float *q, const float *k, const flo
 {
     int ld = AG_ALIGN_UP(n, 16), stride = dim + 2;
 
-    for (int g = 0; g < n_group; g++)
-        part[g * stride] = -INFINITY;
-    for (int j = 0; j < n; j += 16) { /* 16 keys stay in L1 for all heads */
-        for (int g = 0; g < n_group; g++) {
-            __m512 s = score16(q + g * dim, k + (ptrdiff_t)j * ld_kv, ld_kv, n - j, dim);
-            _mm512_storeu_ps(scores + g * ld + j, s);
-            part[g * stride] = AG_MAX(part[g * stride], _mm512_reduce_max_ps(s));
-        }
-    }
+    for (int j = 0; j < n; j += 16) /* 16 keys stay in L1 for all heads */
+        for (int g = 0; g < n_group; g++)
+            _mm512_storeu_ps(scores + g * ld + j, score16(q + g * dim, k + (ptrdiff_t)j * ld_kv,
+                                                          ld_kv, n - j, dim));
     for (int g = 0; g < n_group; g++) {
-        float max = part[g * stride] * LOG2E;
-        __m512 sum = _mm512_setzero_ps();
-        for (int j = 0; j < n; j += 16) {
-            float *s = scores + g * ld + j;
-            __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_loadu_ps(s), _mm512_set1_ps(LOG2E),
-                                               _mm512_set1_ps(max)));
-            sum = _mm512_add_ps(sum, p);
-            _mm512_storeu_ps(s, p);
-        }
+        float max = largest(scores + g * ld, n);
         part[g * stride] = max;
-        part[g * stride + 1] = _mm512_reduce_add_ps(sum);
+        part[g * stride + 1] = soft(scores + g * ld, n, n, max);
     }
     for (int d = 0; d < dim; d += 64) {
         int g = 0;
