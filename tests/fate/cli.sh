@@ -23,6 +23,11 @@ cd "$dir" || exit 2
 
 argus() { "$build/argus" ${THREADS:+--threads "$THREADS"} ${CPUMASK:+--cpumask "$CPUMASK"} "$@"; }
 
+case $(sed -n "s/^#define CONFIG_\(JPEG\|PNG\) //p" "$build/config.h" | tr -d "\n") in
+    11) ;;
+    *) echo "the program was built without JPEG or PNG"; exit 77 ;;
+esac
+
 # pictures NAME...: test pictures into the directory
 pictures() { "$build/tests/gen/mkpictures" . "$@" || exit 1; }
 
@@ -56,6 +61,7 @@ mask() { sed 's/"confidence": [01]\.[0-9]\{4\}/"confidence": N/; s/"prob": [01]\
 test_help() {
     show --help
     show info -h
+    show bench --help
 }
 
 test_version() {

@@ -191,16 +191,18 @@ static const struct {
 };
 
 enum {
-    N_JPEG = CONFIG_JPEG ? AG_COUNT(jpegs) : 0,
+    N_JPEG = AG_COUNT(jpegs),
     N_PNG = AG_COUNT(pngs),
     N_EDIT = AG_COUNT(edits),
 };
 
 const char *ag_gen_picture_name(size_t i)
 {
+#if CONFIG_JPEG
     if (i < N_JPEG)
         return jpegs[i].name;
     i -= N_JPEG;
+#endif
     if (i < N_PNG)
         return pngs[i].name;
     i -= N_PNG;
