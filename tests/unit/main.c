@@ -38,7 +38,7 @@ void ag_skip(const char *what, const char *why)
     if (CU_get_current_test() != last) /* a test counts once */
         n_skip++;
     last = CU_get_current_test();
-    printf("\n    SKIP %s: %s", what, why);
+    printf("\n    SKIP %s: %s\n    ", what, why);
 }
 
 static void keep(void *opaque, int level, const char *message)
