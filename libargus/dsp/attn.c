@@ -184,8 +184,8 @@ static void copy_rows(float *dst, int ld, const float *src, int ld_src, int n, i
     }
 }
 
-/* All queries of a range against the keys from k0. */
-static void key_block(const Call *c, AgAttnTile *t, const Work *w, int q0, int n_q, int k0)
+/* All queries of a range against the n keys from k0. */
+static void key_block(const Call *c, AgAttnTile *t, const Work *w, int q0, int n_q, int k0, int n)
 {
     const AgAttnArgs *a = c->a;
     const AgAttnDsp *d = &c->x->dsp->attn;
@@ -195,8 +195,9 @@ static void key_block(const Call *c, AgAttnTile *t, const Work *w, int q0, int n
     for (int i = 0; i < n_tile; i++) {
         int r = n_q * i / n_tile;
         t->m = n_q * (i + 1) / n_tile - r;
-        t->seen = a->causal ? a->pos + q0 + r + 1 - k0 : t->n;
-        if (t->seen + t->m - 1 < 1)
+        t->seen = a->causal ? a->pos + q0 + r + 1 - k0 : n;
+        t->n = AG_MIN(n, t->seen + t->m - 1); /* what the last query sees */
+        if (t->n < 1)
             continue;
         t->q = w->q + r * AG_ATTN_LD;
         t->o = w->o + r * AG_ATTN_LD;
@@ -226,10 +227,10 @@ static void batch_run(void *arg, int item, int thread)
                (size_t)a->head_dim * sizeof(float));
     for (int k0 = 0; k0 < n_kv; k0 += AG_ATTN_KB) {
         ptrdiff_t at = (ptrdiff_t)k0 * a->ld_kv + kv;
-        t.n = AG_MIN(AG_ATTN_KB, n_kv - k0);
-        d->pack_k(w.kt, a->k + at, a->ld_kv, t.n, a->head_dim);
-        copy_rows(w.v, t.ld_v, a->v + at, a->ld_kv, t.n, a->head_dim);
-        key_block(c, &t, &w, q0, n_q, k0);
+        int n = AG_MIN(AG_ATTN_KB, n_kv - k0);
+        d->pack_k(w.kt, a->k + at, a->ld_kv, n, a->head_dim);
+        copy_rows(w.v, t.ld_v, a->v + at, a->ld_kv, n, a->head_dim);
+        key_block(c, &t, &w, q0, n_q, k0, n);
     }
     for (int i = 0; i < n_q; i++)
         d->scale(a->out + (ptrdiff_t)(q0 + i) * a->ld_out + col, w.o + i * AG_ATTN_LD,
