@@ -277,8 +277,14 @@ test_timeline() {
     echo "backwards"
     play "$pattern:d=6,setpts='if(lt(N,30),PTS,PTS-2/TB)'" -vf argus=fps=2:window=4:out=-:format=txt -f null -
     said
-    echo "no times"
+}
+
+test_nopts() {
     probe "$pattern:d=4,setpts=NAN,argus=fps=2:window=4" window
+    ! said | grep -q 'no frame rate' || {
+        echo "setpts of this FFmpeg forgets the frame rate"
+        exit 77
+    }
     said
 }
 
