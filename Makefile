@@ -120,6 +120,8 @@ install: all
 	$(Q)cp -P $(addprefix $(B)/,$(INSTALLED_LIBS)) $(DESTDIR)$(libdir)/
 	$(Q)cp $(S)/libargus/argus.h $(S)/libargus/version.h $(DESTDIR)$(includedir)/libargus/
 	$(Q)printf '%s\n' "$$PC_INSTALLED" >$(DESTDIR)$(PC_DIR)/libargus.pc
+	$(Q)mkdir -p $(DESTDIR)$(datadir)/argus/models
+	$(Q)cp $(S)/models/*.json $(DESTDIR)$(datadir)/argus/models/
 	$(Q)cp $(S)/LICENSE $(S)/README.md $(S)/NEWS $(S)/doc/*.md $(S)/doc/example.c $(DESTDIR)$(DOC_DIR)/
 ifeq ($(CONFIG_CLI),yes)
 	$(Q)mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1
@@ -131,6 +133,7 @@ uninstall:
 	$(SAY) REMOVE "from $(DESTDIR)$(prefix)"
 	$(Q)cd $(DESTDIR)$(libdir) && rm -f $(INSTALLED_LIBS) pkgconfig/libargus.pc
 	$(Q)rm -rf $(DESTDIR)$(includedir)/libargus $(DESTDIR)$(DOC_DIR)
+	$(Q)rm -f $(patsubst $(S)/models/%,$(DESTDIR)$(datadir)/argus/models/%,$(wildcard $(S)/models/*.json))
 	$(Q)rm -f $(DESTDIR)$(bindir)/argus $(DESTDIR)$(mandir)/man1/argus.1
 
 clean:

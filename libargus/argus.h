@@ -164,6 +164,52 @@ typedef struct ArgusModelInfo {
 
 ARGUS_API void argus_model_info(const ArgusModel *model, ArgusModelInfo *info);
 
+/** Where argus_model_open() would take a model from, without opening it: a real
+ *  path or "(embedded)" in *path, to be freed with argus_free(). The folder need
+ *  not be complete. @return 0, ARGUS_ERR_NO_MODEL, ARGUS_ERR(ENOMEM). */
+ARGUS_API int argus_model_find(const char *model, char **path, const ArgusLogger *log);
+
+/* ------------------------------------------------------------------------ */
+/* Manifests: models that are known, whether they are here or not            */
+
+typedef struct ArgusManifestFile {
+    const char *name;   /**< without a directory; letters, digits, - _ . */
+    int64_t size;       /**< bytes */
+    const char *sha256; /**< 64 lower-case hexadecimal digits */
+    int needed;         /**< 0 = libargus does not read it */
+} ArgusManifestFile;
+
+typedef struct ArgusManifest {
+    const char *name;
+    const char *licence;
+    const char *repo;     /**< ORG/NAME on the Hugging Face hub; NULL = not there */
+    const char *revision; /**< commit, 40 hexadecimal digits; NULL without repo */
+    const ArgusManifestFile *files; /**< n_file of them */
+    int n_file;
+} ArgusManifest;
+
+/** The manifests, sorted by name; immutable, any number of threads may read. */
+typedef struct ArgusManifests ArgusManifests;
+
+/** Read all manifests (NAME.json): of $ARGUS_MANIFEST_PATH (directories, separated
+ *  by colons) when it is set, else of $prefix/share/argus/models and, for a
+ *  program run inside the source tree, its models/. The first of a name counts.
+ *  @return 0; ARGUS_ERR_FORMAT for a bad manifest; ARGUS_ERR(ENOMEM) or the
+ *          errno of a failed read. */
+ARGUS_API int argus_manifests_open(ArgusManifests **list, const ArgusLogger *log);
+ARGUS_API void argus_manifests_close(ArgusManifests **list);
+ARGUS_API int argus_manifests_count(const ArgusManifests *list);
+/** One of them, owned by the list; NULL if index or name lead nowhere. */
+ARGUS_API const ArgusManifest *argus_manifests_get(const ArgusManifests *list, int index);
+ARGUS_API const ArgusManifest *argus_manifests_find(const ArgusManifests *list, const char *name);
+
+/** Compare the file at @p path ("(embedded)/NAME": linked in) with its line of a
+ *  manifest: the size, and with @p content the sha256 too. @return 0;
+ *  ARGUS_ERR(ENOENT) without a message if there is none; ARGUS_ERR_FORMAT if it
+ *  differs (the message says expected and found); the errno of a failed read. */
+ARGUS_API int argus_manifest_check(const ArgusManifestFile *file, const char *path, int content,
+                                   const ArgusLogger *log);
+
 /* ------------------------------------------------------------------------ */
 /* Context                                                                   */
 

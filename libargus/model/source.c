@@ -190,9 +190,8 @@ static int try_model_path(Search *s)
     return hit;
 }
 
-/* models/ of the source tree, for programs that run inside it. An installed
- * program must not look there: anybody may own that path by then. */
-static int try_source_tree(Search *s)
+/* An installed program must not look there: anybody may own that path by then. */
+const char *ag_source_tree(void)
 {
     static const char src[] = ARGUS_SOURCE_DIR;
     char exe[4096];
@@ -200,8 +199,8 @@ static int try_source_tree(Search *s)
 
     if (n < (ssize_t)sizeof(src) || memcmp(exe, src, sizeof(src) - 1) ||
         exe[sizeof(src) - 1] != '/')
-        return 0;
-    return try_parent(s, ARGUS_SOURCE_DIR "/models");
+        return NULL;
+    return ARGUS_SOURCE_DIR "/models";
 }
 
 /* The order of source.h. What is linked in needs no source tree. */
@@ -218,8 +217,8 @@ static void search(Search *s, int linked_in)
                   cache ? "huggingface/hub" : ".cache/huggingface/hub") ||
         try_parent(s, ARGUS_DATADIR "/argus/models"))
         return;
-    if (!linked_in)
-        try_source_tree(s);
+    if (!linked_in && ag_source_tree())
+        try_parent(s, ag_source_tree());
 }
 
 /* Names under which a model may lie. org is room for the part before a slash. */

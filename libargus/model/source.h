@@ -35,6 +35,9 @@ void ag_source_free(AgSource *s);
 int ag_source_open(AgBlob *out, const AgSource *s, const char *file, int optional,
                    const ArgusLogger *log);
 
+/* models/ of the source tree for a program that runs inside it, else NULL. */
+const char *ag_source_tree(void);
+
 /* Path for messages: "dir/file" in buf. */
 const char *ag_source_name(const AgSource *s, const char *file, char *buf, size_t size);
 
