@@ -487,7 +487,8 @@ typedef struct ArgusWriterSettings {
 ARGUS_API void argus_writer_default_settings(ArgusWriterSettings *s);
 /** Open and write the head. @return 0, ARGUS_ERR(EINVAL/ENOMEM), or the
  *  stream's error. */
-ARGUS_API int argus_writer_open(ArgusWriter **w, const ArgusWriterSettings *s, const ArgusStream *io);
+ARGUS_API int argus_writer_open(ArgusWriter **w, const ArgusWriterSettings *s,
+                                const ArgusStream *io);
 /** Write one cue and flush: the output is complete and valid afterwards. */
 ARGUS_API int argus_writer_cue(ArgusWriter *w, const ArgusCue *cue);
 /** Write what is still due. @return 0 or the first error of the stream. */

@@ -104,8 +104,9 @@ int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
 
 int ag_picture_equal(const AgPicture *a, const AgPicture *b)
 {
-    return a->hash == b->hash && a->rows == b->rows && a->cols == b->cols && a->n_byte == b->n_byte &&
-           a->tiles && b->tiles && !memcmp(a->tiles, b->tiles, a->n_byte);
+    return a->hash == b->hash && a->rows == b->rows && a->cols == b->cols &&
+           a->n_byte == b->n_byte && a->tiles && b->tiles &&
+           !memcmp(a->tiles, b->tiles, a->n_byte);
 }
 
 void ag_picture_free(AgPicture **pp)
@@ -121,8 +122,8 @@ void ag_picture_free(AgPicture **pp)
 }
 
 /* Build the prompt and check it against the context's length. */
-static int build(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part, const ArgusDecoding *d,
-                 AgIds *ids)
+static int build(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
+                 const ArgusDecoding *d, AgIds *ids)
 {
     const ArgusModel *m = ctx->model;
     int n_image = 0, n_text = 0;
@@ -135,11 +136,12 @@ static int build(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part, co
         n_image += ids->id[i] == m->markers.image;
     n_text = ids->n - n_image;
     if (ids->n > m->config.n_pos - d->max_tokens)
-        return ag_fail(&ctx->log, ARGUS_ERR_BUDGET,
-                       "prompt of %d tokens (%d of pictures, %d of text and markers) and max_tokens=%d: "
-                       "expected at most %d together (the model's context), found %d; use a smaller "
-                       "window, split=off, a shorter prompt or a smaller max_tokens",
-                       ids->n, n_image, n_text, d->max_tokens, m->config.n_pos, ids->n + d->max_tokens);
+        return ag_fail(
+            &ctx->log, ARGUS_ERR_BUDGET,
+            "prompt of %d tokens (%d of pictures, %d of text and markers) and max_tokens=%d: "
+            "expected at most %d together (the model's context), found %d; use a smaller "
+            "window, split=off, a shorter prompt or a smaller max_tokens",
+            ids->n, n_image, n_text, d->max_tokens, m->config.n_pos, ids->n + d->max_tokens);
     return 0;
 }
 
@@ -188,8 +190,10 @@ static int fill_slots(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
     for (part++; part < (int)n_part; part++)
         left += parts[part].kind == ARGUS_PART_IMAGE;
     if (left || at != n_image)
-        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "prompt: expected as many image slots as image "
-                       "tokens, found %d slots and %d tokens", n_image, at + left);
+        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                       "prompt: expected as many image slots as image "
+                       "tokens, found %d slots and %d tokens",
+                       n_image, at + left);
     return 0;
 }
 

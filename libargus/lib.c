@@ -71,9 +71,10 @@ static int check_vocab(const ArgusModel *m, const ArgusLogger *log)
     int n = ag_tokenizer_size(m->tokenizer);
 
     if (n > m->config.vocab)
-        return ag_fail(log, ARGUS_ERR_FORMAT,
-                       "%s: expected a tokenizer of at most %d ids (vocab_size of config.json), found %d",
-                       m->src.path, m->config.vocab, n);
+        return ag_fail(
+            log, ARGUS_ERR_FORMAT,
+            "%s: expected a tokenizer of at most %d ids (vocab_size of config.json), found %d",
+            m->src.path, m->config.vocab, n);
     return 0;
 }
 
@@ -293,7 +294,8 @@ void argus_decoding_default(ArgusDecoding *d)
 }
 
 /* NaN fails every comparison, so ranges are asked for, never excluded. */
-static int check_double(const ArgusLogger *log, const char *name, double v, int ok, const char *range)
+static int check_double(const ArgusLogger *log, const char *name, double v, int ok,
+                        const char *range)
 {
     if (ok)
         return 0;
@@ -331,13 +333,15 @@ int argus_decoding_check(const ArgusDecoding *d, const ArgusLogger *log)
         return err;
     int sampling = d->temperature > 0 || d->top_k > 0 || d->top_p < 1;
     if (sampling && !d->seeded)
-        return ag_fail(log, ARGUS_ERR(EINVAL),
-                       "temperature, top_k and top_p: expected a seed with them, found none (the same seed "
-                       "gives the same text)");
+        return ag_fail(
+            log, ARGUS_ERR(EINVAL),
+            "temperature, top_k and top_p: expected a seed with them, found none (the same seed "
+            "gives the same text)");
     if (d->n_choice == 1)
         return ag_fail(log, ARGUS_ERR(EINVAL), "choices: expected at least 2, found 1");
     if (d->n_choice && (sampling || d->repetition_penalty != 1 || d->n_stop))
-        return ag_fail(log, ARGUS_ERR(EINVAL), "choices: can't go together with temperature, top_k, "
+        return ag_fail(log, ARGUS_ERR(EINVAL),
+                       "choices: can't go together with temperature, top_k, "
                        "top_p, repetition_penalty or stop");
     return 0;
 }
@@ -348,11 +352,13 @@ static int check_decoding_model(const ArgusContext *ctx, const ArgusDecoding *d)
     const AgConfig *c = &ctx->model->config;
 
     if (d->max_tokens > c->n_pos)
-        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "max_tokens: expected 1 to %d (the model's context), "
-                       "found %d", c->n_pos, d->max_tokens);
+        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                       "max_tokens: expected 1 to %d (the model's context), "
+                       "found %d",
+                       c->n_pos, d->max_tokens);
     if (d->top_k > c->vocab)
-        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "top_k: expected 0 to %d (the vocabulary), found %d",
-                       c->vocab, d->top_k);
+        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                       "top_k: expected 0 to %d (the vocabulary), found %d", c->vocab, d->top_k);
     return 0;
 }
 
@@ -369,17 +375,21 @@ static int check_request(const ArgusContext *ctx, const ArgusRequest *r)
     if (err < 0 || (err = check_decoding_model(ctx, &r->decoding)) < 0)
         return err;
     if (!r->n_part || !r->parts)
-        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "prompt: expected a picture or a text, found nothing");
+        return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                       "prompt: expected a picture or a text, found nothing");
     if (r->split < 0 || r->split > 1)
         return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "split: expected 0 or 1, found %d", r->split);
     for (size_t i = 0; i < r->n_part; i++) {
         const ArgusPart *p = &r->parts[i];
         if (p->kind == ARGUS_PART_IMAGE && !p->image)
-            return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "prompt: part %zu: expected a picture, found none", i);
+            return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                           "prompt: part %zu: expected a picture, found none", i);
         if (p->kind == ARGUS_PART_TURN && p->text && strcmp(p->text, "system") &&
             strcmp(p->text, "user") && strcmp(p->text, "assistant"))
-            return ag_fail(&ctx->log, ARGUS_ERR(EINVAL), "prompt: part %zu: expected the role system, user or "
-                           "assistant, found %s", i, p->text);
+            return ag_fail(&ctx->log, ARGUS_ERR(EINVAL),
+                           "prompt: part %zu: expected the role system, user or "
+                           "assistant, found %s",
+                           i, p->text);
     }
     return 0;
 }

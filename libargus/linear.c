@@ -39,7 +39,8 @@ const float *ag_load_vector(const AgLoader *l, const char *name, int n)
     return v;
 }
 
-void ag_load_linear(const AgLoader *l, AgLinear *out, const char *name, int n_out, int n_in, int bias)
+void ag_load_linear(const AgLoader *l, AgLinear *out, const char *name, int n_out, int n_in,
+                    int bias)
 {
     char full[160];
 

@@ -27,8 +27,8 @@ static int find(const AgTokenizer *t, const char *token, int *id, const ArgusLog
 {
     *id = ag_tokenizer_special(t, token);
     if (*id < 0)
-        return ag_fail(log, ARGUS_ERR_FORMAT, "tokenizer.json: expected the added token %s, found none",
-                       token);
+        return ag_fail(log, ARGUS_ERR_FORMAT,
+                       "tokenizer.json: expected the added token %s, found none", token);
     return 0;
 }
 
@@ -43,9 +43,11 @@ int ag_markers_find(AgMarkers *m, const AgTokenizer *t, const AgConfig *c, const
         (err = find(t, "<image>", &m->image, log)) < 0)
         return err;
     if (m->image != c->image_token_id)
-        return ag_fail(log, ARGUS_ERR_FORMAT,
-                       "config.json: expected image_token_id %d (the id of <image> in tokenizer.json), "
-                       "found %d", m->image, c->image_token_id);
+        return ag_fail(
+            log, ARGUS_ERR_FORMAT,
+            "config.json: expected image_token_id %d (the id of <image> in tokenizer.json), "
+            "found %d",
+            m->image, c->image_token_id);
     for (int r = 0; r < AG_GRID; r++) {
         for (int k = 0; k < AG_GRID; k++) {
             char name[32];
@@ -112,8 +114,9 @@ static int check_part(const AgMarkers *m, const AgPromptPart *p, const ArgusLogg
     if (p->kind != ARGUS_PART_IMAGE)
         return ag_fail(log, ARGUS_ERR(EINVAL), "prompt: unknown kind of part: %d", p->kind);
     if (p->rows < 0 || p->rows > AG_GRID || p->cols < 0 || p->cols > AG_GRID)
-        return ag_fail(log, ARGUS_ERR(EINVAL), "prompt: expected a grid of at most %dx%d tiles, found %dx%d",
-                       AG_GRID, AG_GRID, p->rows, p->cols);
+        return ag_fail(log, ARGUS_ERR(EINVAL),
+                       "prompt: expected a grid of at most %dx%d tiles, found %dx%d", AG_GRID,
+                       AG_GRID, p->rows, p->cols);
     for (int i = 0; i < p->rows * p->cols; i++)
         if (m->row_col[i / p->cols][i % p->cols] < 0)
             return ag_fail(log, ARGUS_ERR(EINVAL), "prompt: the model has no marker for tile %d,%d",

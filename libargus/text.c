@@ -109,7 +109,8 @@ int64_t ag_text_bytes(const AgText *t)
                     linear_bytes(&l->o) + linear_bytes(&l->gate) + linear_bytes(&l->up) +
                     linear_bytes(&l->down);
 
-    return layer * t->n_layer + linear_bytes(&t->head) + t->d * (int64_t)ag_dtype_size(t->embed.dtype);
+    return layer * t->n_layer + linear_bytes(&t->head) +
+           t->d * (int64_t)ag_dtype_size(t->embed.dtype);
 }
 
 void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c)
@@ -216,7 +217,8 @@ void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int 
         ids += m;
         n -= m;
         if (n == 0 && logits) {
-            ag_rmsnorm(x, w->y, w->x + (size_t)(m - 1) * (size_t)t->d, t->d, t->norm, 1, t->d, t->eps);
+            ag_rmsnorm(x, w->y, w->x + (size_t)(m - 1) * (size_t)t->d, t->d, t->norm, 1, t->d,
+                       t->eps);
             ag_linear(x, &t->head, AG_EPI_STORE, w->y, t->d, logits, t->vocab, 1);
             ag_tap(tap, "logits", 0, logits, 1, t->vocab);
         }

@@ -30,9 +30,9 @@ typedef struct AgTextWork {
 int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp);
 void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c);
 /* Run n ids at positions kv->len.. and append them to the cache. The k-th
- * image_token_id takes the row slots[*slot] [d_txt], and *slot moves on. logits [vocab] of the last id, NULL if not wanted
- * (then the last layer stops at its keys and values).
- * kv->len + n <= n_pos. */
+ * image_token_id takes the row slots[*slot] [d_txt], and *slot moves on. logits [vocab] of the
+ * last id, NULL if not wanted (then the last layer stops at its keys and values). kv->len + n <=
+ * n_pos. */
 void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
                  const float *const *slots, int *slot, float *logits, const AgTap *tap);
 /* Bytes of weights that a forward pass of one id reads. */

@@ -104,8 +104,8 @@ int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp 
         return ARGUS_ERR(ENOMEM);
     }
     AgLoader ld = {w, &v->params, dsp, "model.vision_model."};
-    const AgTensor *t = ag_weights_get(w, "model.vision_model.embeddings.patch_embedding.weight", v->d,
-                                       3, v->patch, v->patch);
+    const AgTensor *t = ag_weights_get(w, "model.vision_model.embeddings.patch_embedding.weight",
+                                       v->d, 3, v->patch, v->patch);
     if (t)
         v->conv = (AgLinear){t->data, t->dtype, v->d, 3 * v->patch * v->patch, NULL};
     v->conv.bias = ag_load_vector(&ld, "embeddings.patch_embedding.bias", v->d);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 #include "tools/output.h"
 #include "tools/say.h"
 #include "tools/stats.h"
@@ -63,7 +63,8 @@ static int load_pictures(Bench *b)
                 return err;
             continue;
         }
-        *p = (AgPic){malloc((size_t)o->formula_w * (size_t)o->formula_h * 3), o->formula_w, o->formula_h};
+        *p = (AgPic){malloc((size_t)o->formula_w * (size_t)o->formula_h * 3), o->formula_w,
+                     o->formula_h};
         if (!p->rgb) {
             ag_say(ARGUS_LOG_ERROR, "out of memory");
             return -1;
@@ -167,8 +168,11 @@ static void rows(const Bench *b, Row *r)
     const ArgusStats *s = &b->stats;
 
     r[0] = (Row){"preprocess", offsetof(Sample, preprocess), 0, 0, b->n_pic, "picture"};
-    r[1] = (Row){"vision", offsetof(Sample, vision), (double)s->flops_vision, b->peak, (int)s->n_tile, "tile"};
-    r[2] = (Row){"prefill", offsetof(Sample, prefill), (double)s->flops_prefill, b->peak, b->n_prompt, "token"};
+    r[1] = (Row){"vision", offsetof(Sample, vision), (double)s->flops_vision,
+                 b->peak,  (int)s->n_tile,           "tile"};
+    r[2] =
+        (Row){"prefill", offsetof(Sample, prefill), (double)s->flops_prefill, b->peak, b->n_prompt,
+              "token"};
     r[3] = (Row){"decode", offsetof(Sample, decode), (double)s->bytes_decode, b->bandwidth,
                  (int)s->n_forward, "token"};
     r[4] = (Row){"all", offsetof(Sample, all), 0, 0, 1, "prompt"};
@@ -181,12 +185,14 @@ static void print_text(const Bench *b)
     char line[256];
 
     argus_model_info(b->model, &m);
-    snprintf(line, sizeof(line), "%s, %s kernels, %d threads, %d runs; %d pictures, %d tiles, %d prompt tokens, "
-             "%d tokens\n", m.name, m.cpu_tier, b->threads, b->n_run, b->n_pic, (int)b->stats.n_tile,
-             b->n_prompt, b->n_token);
+    snprintf(line, sizeof(line),
+             "%s, %s kernels, %d threads, %d runs; %d pictures, %d tiles, %d prompt tokens, "
+             "%d tokens\n",
+             m.name, m.cpu_tier, b->threads, b->n_run, b->n_pic, (int)b->stats.n_tile, b->n_prompt,
+             b->n_token);
     ag_out(line, 0);
-    snprintf(line, sizeof(line), "machine: %.1f GFLOP/s in registers, %.1f GB/s read\n", b->peak * 1e-9,
-             b->bandwidth * 1e-9);
+    snprintf(line, sizeof(line), "machine: %.1f GFLOP/s in registers, %.1f GB/s read\n",
+             b->peak * 1e-9, b->bandwidth * 1e-9);
     ag_out(line, 0);
     snprintf(line, sizeof(line), "%-11s %10s %10s %10s\n", "", "min s", "median s", "max s");
     ag_out(line, 0);
@@ -194,10 +200,11 @@ static void print_text(const Bench *b)
     for (int i = 0; i < N_ROW; i++) {
         double t[3];
         spread(b, r[i].offset, t);
-        int n = snprintf(line, sizeof(line), "%-11s %10.3f %10.3f %10.3f", r[i].name, t[0], t[1], t[2]);
+        int n = snprintf(line, sizeof(line), "%-11s %10.3f %10.3f %10.3f", r[i].name, t[0], t[1],
+                         t[2]);
         if (r[i].n > 1)
-            n += snprintf(line + n, sizeof(line) - (size_t)n, "   %.2f ms a %s", 1e3 * t[1] / r[i].n,
-                          r[i].unit);
+            n += snprintf(line + n, sizeof(line) - (size_t)n, "   %.2f ms a %s",
+                          1e3 * t[1] / r[i].n, r[i].unit);
         if (r[i].work > 0)
             n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f %s, %.0f %% of the machine",
                           rate(r[i].work, t[1]) * 1e-9, i == 3 ? "GB/s" : "GFLOP/s",
@@ -205,9 +212,10 @@ static void print_text(const Bench *b)
         snprintf(line + n, sizeof(line) - (size_t)n, "\n");
         ag_out(line, 0);
     }
-    snprintf(line, sizeof(line), "open        %10.3f s a run\nmemory      %10.1f MiB at most, %.1f anonymous, %.1f "
-             "working memory\n", b->open_s / b->n_run, b->rss, b->anon,
-             (double)b->stats.anon_bytes / 1048576);
+    snprintf(line, sizeof(line),
+             "open        %10.3f s a run\nmemory      %10.1f MiB at most, %.1f anonymous, %.1f "
+             "working memory\n",
+             b->open_s / b->n_run, b->rss, b->anon, (double)b->stats.anon_bytes / 1048576);
     ag_out(line, 0);
 }
 
@@ -218,9 +226,12 @@ static void print_json(const Bench *b)
     char line[256];
 
     argus_model_info(b->model, &m);
-    snprintf(line, sizeof(line), "{\"tier\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
-             "\"prompt_tokens\": %d, \"tokens\": %d, \"peak_flops\": %.4g, \"read_bandwidth\": %.4g", m.cpu_tier,
-             b->threads, b->n_run, (int)b->stats.n_tile, b->n_prompt, b->n_token, b->peak, b->bandwidth);
+    snprintf(
+        line, sizeof(line),
+        "{\"tier\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
+        "\"prompt_tokens\": %d, \"tokens\": %d, \"peak_flops\": %.4g, \"read_bandwidth\": %.4g",
+        m.cpu_tier, b->threads, b->n_run, (int)b->stats.n_tile, b->n_prompt, b->n_token, b->peak,
+        b->bandwidth);
     ag_out(line, 0);
     rows(b, r);
     for (int i = 0; i < N_ROW; i++) {
@@ -229,11 +240,13 @@ static void print_json(const Bench *b)
         snprintf(line, sizeof(line), ", \"%s_s\": [%.6f, %.6f, %.6f]", r[i].name, t[0], t[1], t[2]);
         ag_out(line, 0);
     }
-    snprintf(line, sizeof(line), ", \"flops_vision\": %lld, \"flops_prefill\": %lld, \"flops_decode\": %lld, "
-             "\"bytes_decode\": %lld, \"open_s\": %.6f, \"peak_rss_mib\": %.1f, \"anonymous_mib\": %.1f, \"ids\": [",
-             (long long)b->stats.flops_vision, (long long)b->stats.flops_prefill,
-             (long long)b->stats.flops_decode, (long long)b->stats.bytes_decode, b->open_s / b->n_run,
-             b->rss, b->anon);
+    snprintf(line, sizeof(line), ", \"flops_vision\": %lld, \"flops_prefill\": %lld, "
+             "\"flops_decode\": %lld, \"bytes_decode\": %lld", (long long)b->stats.flops_vision,
+             (long long)b->stats.flops_prefill, (long long)b->stats.flops_decode,
+             (long long)b->stats.bytes_decode);
+    ag_out(line, 0);
+    snprintf(line, sizeof(line), ", \"open_s\": %.6f, \"peak_rss_mib\": %.1f, "
+             "\"anonymous_mib\": %.1f, \"ids\": [", b->open_s / b->n_run, b->rss, b->anon);
     ag_out(line, 0);
     for (int i = 0; b->ids && i < b->n_token; i++) {
         snprintf(line, sizeof(line), "%s%d", i ? ", " : "", b->ids[i]);

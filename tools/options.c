@@ -18,8 +18,8 @@
 
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
-    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS, RUNS, PEAK,
-    QUIET, HELP, VERSION,
+    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS,
+    RUNS, PEAK, QUIET, HELP, VERSION,
     N_ID,
 };
 
@@ -34,10 +34,12 @@ static const struct {
     int verbs;
     const char *help;
 } table[N_ID] = {
-    [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION | BENCH, "what to ask; several: one answer each"},
+    [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION | BENCH,
+                "what to ask; several: one answer each"},
     [MODEL] = {"model", 'm', "DIR|NAME", ALL, "model directory or name"},
     [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256]"},
-    [SPLIT] = {"split", 0, "on|off", CAPTION | BENCH, "tiles and global view, or one tile a picture [on]"},
+    [SPLIT] = {"split", 0, "on|off", CAPTION | BENCH,
+               "tiles and global view, or one tile a picture [on]"},
     [MULTI] = {"multi", 0, NULL, CAPTION, "one question about all pictures together"},
     [SYSTEM] = {"system", 0, "TEXT", CAPTION, "instruction before the question"},
     [JSON] = {"json", 0, NULL, CAPTION | BENCH, "one JSON object a line"},
@@ -333,8 +335,8 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     size_t n = (size_t)argc + 1;
     int got, code = -1;
 
-    *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1, .formula_w = 512, .formula_h = 512, .frames = 1,
-                 .runs = 3};
+    *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1, .formula_w = 512, .formula_h = 512,
+                 .frames = 1, .runs = 3};
     argus_decoding_default(&o->decoding);
     if (verb == AG_VERB_BENCH)
         o->decoding.max_tokens = 32;
@@ -358,7 +360,8 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     if (code < 0)
         code = check(o, verb);
     if (code == AG_EXIT_USAGE)
-        fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " : verb == AG_VERB_BENCH ? "bench " : "");
+        fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " :
+                verb == AG_VERB_BENCH ? "bench " : "");
     if (!o->n_prompt)
         o->prompts[o->n_prompt++] = "";
     if (o->frames > 1)

@@ -164,11 +164,11 @@ const char *argus_cpu_tier(unsigned mask)
 {
     unsigned have = argus_cpu_flags() & mask;
 
-    if (have & ARGUS_CPU_AVX512)
+    if (HAVE_AVX512 && (have & ARGUS_CPU_AVX512))
         return "avx512";
-    if (have & ARGUS_CPU_AVX2)
+    if (HAVE_AVX2 && (have & ARGUS_CPU_AVX2))
         return "avx2";
-    if (have & ARGUS_CPU_NEON)
+    if (HAVE_NEON && (have & ARGUS_CPU_NEON))
         return "neon";
     return "c";
 }

@@ -20,7 +20,8 @@ static int fail_errno(const ArgusLogger *log, const char *path, const char *doin
     int err = ARGUS_ERR(errno);
     char buf[128];
 
-    return ag_fail(log, err, "%s: can't %s: %s", path, doing, argus_strerror(err, buf, sizeof(buf)));
+    return ag_fail(log, err, "%s: can't %s: %s", path, doing,
+                   argus_strerror(err, buf, sizeof(buf)));
 }
 
 /* Opens a regular file and gives its size. */
@@ -70,8 +71,8 @@ int ag_file_read(AgBlob *out, const char *path, size_t max, const ArgusLogger *l
         return fd;
     if (size > max) {
         close(fd);
-        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected at most %zu bytes, found %zu", path, max,
-                       size);
+        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected at most %zu bytes, found %zu", path,
+                       max, size);
     }
     unsigned char *p = ag_malloc(size + 1);
     if (!p) {

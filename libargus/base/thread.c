@@ -66,7 +66,8 @@ static void *worker_main(void *arg)
     unsigned seen = 0;
 
     for (;;) {
-        for (int i = 0; i < SPIN && atomic_load_explicit(&p->job, memory_order_acquire) == seen; i++)
+        for (int i = 0; i < SPIN && atomic_load_explicit(&p->job, memory_order_acquire) == seen;
+             i++)
             PAUSE();
         if (atomic_load_explicit(&p->job, memory_order_acquire) == seen) {
             pthread_mutex_lock(&p->lock);

@@ -9,7 +9,7 @@
 
 #include <jpeglib.h>
 
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 #include "tests/gen/pictures.h"
 
 enum { MAX_SCANS = 760 };

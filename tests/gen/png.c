@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 #include "tests/gen/pictures.h"
 
 static void be32(AgBuf *b, uint32_t v)

@@ -5,7 +5,7 @@ SETS ?= argus-tiny synth-tiny synth-256m
 CASES ?=
 PARITY_FLAGS ?=
 
-PARITY_OBJ := $(patsubst %,$(B)/tests/%.o,parity/parity parity/refs parity/stages gen/formula)
+PARITY_OBJ := $(patsubst %,$(B)/tests/%.o,parity/parity parity/refs parity/stages) $(B)/tools/formula.o
 $(patsubst %,$(B)/tests/parity/%.o,parity refs stages): FLAGS = $(LIB_CFLAGS)
 $(B)/tests/parity/parity: $(PARITY_OBJ) $(PICTURE_OBJ) $(LIB_A)
 	$(SAY) LD tests/parity/parity

@@ -11,7 +11,7 @@
 
 #include "config.h"
 #include "libargus/base/sha256.h"
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 #include "tools/picture.h"
 #include "tools/say.h"
 

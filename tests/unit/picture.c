@@ -13,7 +13,7 @@
 
 #include "config.h"
 #include "libargus/base/sha256.h"
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 #include "tests/gen/pictures.h"
 #include "tools/picture.h"
 #include "tools/picture_priv.h"

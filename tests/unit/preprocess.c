@@ -15,7 +15,7 @@
 #include "libargus/base/mem.h"
 #include "libargus/base/sha256.h"
 #include "libargus/preprocess.h"
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 
 static const AgConfig config = {
     .tile = 512,

@@ -3,8 +3,8 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#ifndef AG_TESTS_FORMULA_H
-#define AG_TESTS_FORMULA_H
+#ifndef AG_TOOLS_FORMULA_H
+#define AG_TOOLS_FORMULA_H
 
 #include <stdint.h>
 
@@ -12,4 +12,4 @@
  * in tests/refs/preprocess.json ("image_formula"). */
 void ag_formula_image(uint8_t *out, int width, int height, uint32_t scene, uint32_t time);
 
-#endif /* AG_TESTS_FORMULA_H */
+#endif /* AG_TOOLS_FORMULA_H */

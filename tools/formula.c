@@ -4,7 +4,7 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#include "tests/gen/formula.h"
+#include "tools/formula.h"
 
 /* 0..255 and back. */
 static uint32_t triangle(uint32_t v)
