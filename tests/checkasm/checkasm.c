@@ -330,6 +330,7 @@ int main(int argc, char **argv)
     struct sigaction crash = {.sa_handler = crashed};
     unsigned have = argus_cpu_flags();
     AgDsp ref;
+    int skipped = 0;
 
     ck.seed = (uint32_t)time(NULL) ^ (uint32_t)getpid() << 16;
     for (int i = 1; i < argc; i++) {
@@ -353,12 +354,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < AG_COUNT(tiers); i++) {
         ck.tier = tiers[i].name;
         if ((have & tiers[i].flags) != tiers[i].flags) {
-            printf("%-7s not on this machine\n", ck.tier);
+            printf("SKIP checkasm, tier %s: not on this machine\n", ck.tier);
+            skipped++;
             continue;
         }
         ck.state = ck.seed;
         run_tier(&ref, tiers[i].flags);
     }
-    printf("checkasm: %d passed, %d failed\n", ck.passed, ck.failed);
+    printf("checkasm: %d passed, %d failed, %d skipped\n", ck.passed, ck.failed, skipped);
     return ck.failed || !ck.passed;
 }
