@@ -12,7 +12,8 @@ export LC_ALL
 # compiler and libraries of argus; the source package and the libraries of ffmpeg
 # (libfreetype and a font for drawtext in the demo's clip, x264 for a transcode)
 packages="gcc libc6-dev make pkg-config libjansson-dev libpcre2-dev libjpeg-dev libspng-dev
-    nasm xz-utils curl ca-certificates zlib1g-dev libfreetype-dev fonts-dejavu-core libx264-dev"
+    libcurl4-openssl-dev nasm xz-utils curl ca-certificates zlib1g-dev libfreetype-dev
+    fonts-dejavu-core libx264-dev"
 case ${1:-demo} in
     demo) ;;
     # g++ compiles the headers as C++
