@@ -68,7 +68,10 @@ step() {
 
 build_all() { in_build all; }
 ffmpeg() { "$src/tools/ffmpeg.sh" "$build"; }
-parity() { in_build parity SETS="argus-tiny synth-tiny"; }
+parity() {
+    in_build parity SETS="argus-tiny synth-tiny prompts-argus-tiny choices-argus-tiny shifted-argus-tiny \
+prompts-synth-tiny"
+}
 parity_full() {
     [ -n "${ARGUS_TEST_DATA:-}" ] || {
         echo "SKIP synth-256m unsplit_640x480: ARGUS_TEST_DATA is not set"

@@ -2,15 +2,18 @@
  * Parity with Hugging Face transformers 4.54.0: runs reference cases and
  * prints one line each. Exit status 1 if anything is off.
  *
- *     parity [--threads N] [--cpumask NAME] [--digest] REFS_DIR MODEL_DIR [CASE...]
+ *     parity [--threads N] [--cpumask NAME] [--shifted] [--digest] REFS MODEL_DIR [CASE...]
  *     parity --tiers      names of the kernel tiers that this machine can run
  *
  * Columns: prompt ids equal · sha256 of the pixel values equal · worst
  * relative RMS error of the numbers that each stage hands on (stages.h says
  * of what; at most 1e-4) · largest difference to the stored logits of the
  * prefill (at most 2e-3) · generated ids and text equal · the reference's
- * smallest margin between best and second-best logit of any step · seconds.
- * "-": the reference has no such number.
+ * smallest margin between best and second-best logit of any step · largest
+ * difference to the stored log-probabilities of the ids, or to the probability
+ * of the chosen answer (at most 2e-3) · seconds. "-": the reference has no
+ * such number. REFS is a folder with refs.json, or such a file. --shifted:
+ * patch positions as transformers 4.55.0 to 4.57.6 compute them.
  *
  * --digest adds a hash over the bits of every number the stages report and of
  * the log-probabilities, to compare runs with each other.
@@ -31,10 +34,9 @@
 
 #define MAX_STAGE_ERROR 1e-4
 #define MAX_LOGIT_ERROR 2e-3
-enum { MAX_NEW_TOKENS = 32 }; /* of the reference runs */
 
 typedef struct Options {
-    int threads, digest;
+    int threads, digest, shifted;
     unsigned cpumask;
     const char *refs, *model;
     char **only; /* names of cases, NULL after the last */
@@ -151,6 +153,22 @@ static void print_digest(AgStages *s, const ArgusCaption *a)
     printf("  %.16s", hex);
 }
 
+/* Log-probabilities of the ids, or the chosen answer's probability. */
+static double probability_error(const AgRefCase *c, const ArgusCaption *a)
+{
+    double worst = 0;
+
+    if (c->n_choice)
+        return fabs(a->choice_prob - c->best_prob);
+    if (!c->logprobs)
+        return NAN;
+    for (int i = 0; i < a->n_id; i++) {
+        double v = json_number_value(json_array_get(c->logprobs, (size_t)i));
+        worst = fmax(worst, fabs(v - a->logprobs[i]));
+    }
+    return worst;
+}
+
 /* One line of the table. @return 1 if all is equal. */
 static int print_case(const AgRefCase *c, AgStages *s, const ArgusCaption *a, int prompt,
                       int pixels, double sec)
@@ -162,8 +180,11 @@ static int print_case(const AgRefCase *c, AgStages *s, const ArgusCaption *a, in
     for (int i = 0; i < AG_N_STAGE; i++)
         good &= column(s->error[i], MAX_STAGE_ERROR);
     good &= column(s->logit, MAX_LOGIT_ERROR);
-    int ids = equal_ids(c->generated_ids, a->ids, a->n_id), text = equal_text(c->text, a->text);
-    printf(" %-6s %8.4f %6.1f", ids && text ? "equal" : ids ? "TEXT" : "OFF", c->margin, sec);
+    int ids = c->n_choice ? a->choice == c->best : equal_ids(c->generated_ids, a->ids, a->n_id);
+    int text = equal_text(c->text, a->text);
+    printf(" %-6s %8.4f", ids && text ? "equal" : ids ? "TEXT" : "OFF", c->margin);
+    good &= column(probability_error(c, a), MAX_LOGIT_ERROR);
+    printf(" %6.1f", sec);
     if (s->digest)
         print_digest(s, a);
     printf("\n");
@@ -201,7 +222,10 @@ static int run_case(const Options *o, ArgusModel *model, AgRefCase *c)
         r.parts = c->parts;
         r.n_part = c->n_part;
         r.split = c->split;
-        r.decoding.max_tokens = MAX_NEW_TOKENS;
+        r.decoding.max_tokens = c->max_tokens;
+        r.decoding.repetition_penalty = c->repetition_penalty;
+        r.decoding.choices = c->choices;
+        r.decoding.n_choice = c->n_choice;
         err = argus_describe(ctx, &r, &answer);
     }
     if (err == 0) {
@@ -230,9 +254,9 @@ static int run_set(const Options *o, AgRefs *refs, ArgusModel *model)
 {
     int passed = 0, failed = 0, skipped = 0;
 
-    printf("%-20s %-6s %-6s %8s %8s %8s %8s %8s %8s %8s %-6s %8s %6s\n", "case", "prompt", "pixels",
+    printf("%-20s %-6s %-6s %8s %8s %8s %8s %8s %8s %8s %-6s %8s %8s %6s\n", "case", "prompt", "pixels",
            "patch", "embed", "vision", "connect", "tok.emb", "text", "logits", "ids", "margin",
-           "s");
+           "logprob", "s");
     for (size_t i = 0; i < refs->n_case; i++) {
         AgRefCase *c = &refs->cases[i];
         if (!wanted(o, c->name))
@@ -271,8 +295,8 @@ static int print_tiers(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: parity [--threads N] [--cpumask NAME] [--digest] REFS_DIR MODEL_DIR "
-                    "[CASE...]\n");
+    fprintf(stderr, "usage: parity [--threads N] [--cpumask NAME] [--shifted] [--digest] REFS "
+                    "MODEL_DIR [CASE...]\n");
     return 2;
 }
 
@@ -289,6 +313,8 @@ int main(int argc, char **argv)
             return print_tiers();
         else if (!strcmp(argv[i], "--digest"))
             o.digest = 1;
+        else if (!strcmp(argv[i], "--shifted"))
+            o.shifted = 1;
         else if (!strcmp(argv[i], "--threads") && i + 1 < argc)
             o.threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--cpumask") || i + 1 >= argc ||
@@ -305,6 +331,7 @@ int main(int argc, char **argv)
     settings.logger.callback = print_message;
     settings.model = o.model;
     settings.cpumask = o.cpumask;
+    settings.shifted_positions = o.shifted;
     if (ag_refs_open(&refs, o.refs) == 0 && argus_model_open(&model, &settings) == 0)
         status = run_set(&o, &refs, model);
     argus_model_close(&model);

@@ -1,7 +1,10 @@
-# Parity with Hugging Face: make parity [SETS="argus-tiny synth-tiny synth-256m"]
+# Parity with Hugging Face: make parity [SETS="argus-tiny synth-tiny synth-256m"]; further sets
+# are prompts-argus-tiny, prompts-synth-tiny, choices-argus-tiny, shifted-argus-tiny.
 # [CASES="still_640x480 ..."] [PARITY_FLAGS="--threads 2 --cpumask c"].
 
-SETS ?= argus-tiny synth-tiny synth-256m
+PROMPT_SETS := prompts-argus-tiny choices-argus-tiny shifted-argus-tiny prompts-synth-tiny
+TINY_SETS := argus-tiny synth-tiny $(PROMPT_SETS)
+SETS ?= $(TINY_SETS) synth-256m
 CASES ?=
 PARITY_FLAGS ?=
 

@@ -164,35 +164,74 @@ static double smallest(const json_t *list)
     return least;
 }
 
-/* One turn with stage numbers: the synth sets. */
+static int add_messages(AgRefCase *c, const json_t *messages)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(messages, i, message) {
+        c->parts[c->n_part++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = str(message, "role")};
+        if (add_content(c, json_object_get(message, "content")) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* {choices: [{text}], best, best_prob}: nothing is generated. */
+static int read_choices(AgRefCase *c, const json_t *o)
+{
+    const json_t *list = json_object_get(o, "choices"), *item;
+    size_t i;
+
+    if (!list)
+        return 0;
+    c->choices = need(calloc(json_array_size(list) + 1, sizeof(*c->choices)));
+    json_array_foreach(list, i, item)
+        if (!(c->choices[c->n_choice++] = str(item, "text")))
+            return fail(c->name, "a choice without text");
+    c->best = (int)json_integer_value(json_object_get(o, "best"));
+    c->best_prob = json_number_value(json_object_get(o, "best_prob"));
+    if (c->n_choice < 2 || c->best < 0 || c->best >= c->n_choice)
+        return fail(c->name, "at least two choices and the best of them expected");
+    c->text = c->choices[c->best];
+    return 0;
+}
+
+/* With stage numbers: the synth sets, one turn, and the prompt sets, which may
+ * have several turns. */
 static int read_synth(AgRefCase *c, const json_t *o)
 {
-    c->parts[c->n_part++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = "user"};
+    const json_t *messages = json_object_get(o, "messages");
+
     c->prompt_ids = json_object_get(o, "prompt_ids");
     c->pixel_sha256 = str(json_object_get(o, "pixel_values"), "sha256");
     c->margin = smallest(json_object_get(o, "margins"));
     c->stages = o;
     c->top_ids = c->top_logits = json_object_get(o, "top5"); /* pairs */
+    c->logprobs = json_object_get(o, "logprobs");
+    if (json_object_get(o, "max_new_tokens"))
+        c->max_tokens = (int)json_integer_value(json_object_get(o, "max_new_tokens"));
+    if (json_object_get(o, "repetition_penalty"))
+        c->repetition_penalty = json_number_value(json_object_get(o, "repetition_penalty"));
+    if (read_choices(c, o) < 0)
+        return -1;
+    if (c->n_choice) /* no stage numbers there */
+        c->stages = c->top_ids = c->top_logits = NULL;
+    if (messages)
+        return add_messages(c, messages);
+    c->parts[c->n_part++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = "user"};
     return add_content(c, json_object_get(o, "content"));
 }
 
 /* A conversation, no stage numbers: argus-tiny. */
 static int read_tiny(AgRefCase *c, const json_t *o)
 {
-    const json_t *message;
-    size_t i;
-
     c->prompt_ids = json_object_get(o, "input_ids");
     c->pixel_sha256 = str(o, "pixel_sha256");
     c->margin = json_number_value(json_object_get(o, "min_margin"));
     c->top_ids = json_object_get(o, "first_top5_ids");
     c->top_logits = json_object_get(o, "first_top5_logits");
-    json_array_foreach(json_object_get(o, "messages"), i, message) {
-        c->parts[c->n_part++] = (ArgusPart){.kind = ARGUS_PART_TURN, .text = str(message, "role")};
-        if (add_content(c, json_object_get(message, "content")) < 0)
-            return -1;
-    }
-    return 0;
+    return add_messages(c, json_object_get(o, "messages"));
 }
 
 static size_t count_items(const json_t *o)
@@ -219,13 +258,16 @@ static int read_case(AgRefCase *c, const json_t *o)
     c->pictures = json_object_get(o, "images");
     c->n_image = json_array_size(c->pictures);
     c->images = need(calloc(c->n_image + 1, sizeof(*c->images)));
-    if ((json_object_get(o, "messages") ? read_tiny(c, o) : read_synth(c, o)) < 0)
+    c->max_tokens = 32; /* of the reference runs that do not say */
+    c->repetition_penalty = 1;
+    if ((json_object_get(o, "input_ids") ? read_tiny(c, o) : read_synth(c, o)) < 0)
         return -1;
     for (size_t i = 0; i < c->n_part; i++)
         n += c->parts[i].kind == ARGUS_PART_IMAGE;
     if (n != c->n_image)
         return fail(c->name, "as many images as image items expected");
-    if (!json_array_size(c->prompt_ids) || !json_array_size(c->generated_ids) || !c->text)
+    if (!json_array_size(c->prompt_ids) || !c->text ||
+        (!json_array_size(c->generated_ids) && !c->n_choice))
         return fail(c->name, "no prompt ids, generated ids or text");
     return 0;
 }
@@ -235,7 +277,8 @@ int ag_refs_open(AgRefs *r, const char *dir)
     json_error_t error;
     char path[4096];
 
-    snprintf(path, sizeof(path), "%s/refs.json", dir);
+    int is_file = strlen(dir) > 5 && !strcmp(dir + strlen(dir) - 5, ".json");
+    snprintf(path, sizeof(path), "%s%s", dir, is_file ? "" : "/refs.json");
     *r = (AgRefs){.json = json_load_file(path, 0, &error)};
     if (!r->json)
         return fail(path, error.text);
@@ -253,6 +296,7 @@ void ag_refs_close(AgRefs *r)
     for (size_t i = 0; i < r->n_case; i++) {
         free(r->cases[i].parts);
         free(r->cases[i].images);
+        free((void *)r->cases[i].choices);
     }
     free(r->cases);
     json_decref(r->json);

@@ -1,7 +1,7 @@
 /*
  * Reference cases of Hugging Face transformers: one refs.json, with the
- * pictures it speaks of. Reads the two layouts of tests/refs (the synth sets
- * with stage numbers, argus-tiny with PNG pictures and conversations).
+ * pictures it speaks of. Reads the two layouts of tests/refs (the synth and
+ * prompt sets with stage numbers, argus-tiny with PNG pictures).
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -29,6 +29,12 @@ typedef struct AgRefCase {
     double margin;            /* smallest best minus second-best logit of any step */
     const json_t *stages;     /* object with the fields of the stages, or NULL */
     const json_t *top_ids, *top_logits; /* of the prefill, best first */
+    int max_tokens;
+    double repetition_penalty;
+    const json_t *logprobs;   /* of the generated ids, or NULL */
+    const char **choices;     /* [n_choice] answers to choose from, or NULL */
+    int n_choice, best;       /* best: index of the likeliest */
+    double best_prob;         /* its probability among them */
     float *logits;            /* [n_logit] of the prefill, owned; NULL if not stored */
     size_t n_logit;
 } AgRefCase;
@@ -39,7 +45,7 @@ typedef struct AgRefs {
     size_t n_case;
 } AgRefs;
 
-/* Read dir/refs.json. Pictures are made by ag_ref_pictures(). @return 0, or -1
+/* Read dir/refs.json, or dir itself if it is a .json file. Pictures are made by ag_ref_pictures(). @return 0, or -1
  * with a message on stderr. */
 int ag_refs_open(AgRefs *r, const char *dir);
 void ag_refs_close(AgRefs *r);

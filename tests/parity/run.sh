@@ -40,8 +40,18 @@ cases() {
     if [ -n "${CASES:-}" ]; then
         echo "$CASES" | wc -w
     else
-        grep -c '"name"' "$src/tests/refs/$1/refs.json"
+        f=$(refs_of "$1")
+        [ -f "$f" ] || f=$f/refs.json
+        grep -c '"name"' "$f"
     fi
+}
+
+# refs_of SET: its references
+refs_of() {
+    case $1 in
+        prompts-* | choices-* | shifted-*) echo "$src/tests/refs/$1.json" ;;
+        *) echo "$src/tests/refs/$1" ;;
+    esac
 }
 
 # run SET MODEL OPTIONS...: one table
@@ -53,7 +63,7 @@ run() {
     rm -f "$out.status"
     {
         # shellcheck disable=SC2086 # a list of names
-        "$build/tests/parity/parity" "$@" "$src/tests/refs/$set_name" "$model" ${CASES:-}
+        "$build/tests/parity/parity" "$@" "$(refs_of "$set_name")" "$model" ${CASES:-}
         echo $? >"$out.status"
     } | tee "$out" | awk '!/^parity: / { print; fflush() }'
     sum=$(grep '^parity: ' "$out" | tr -c '0-9\n' ' ')
@@ -66,8 +76,9 @@ add() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)
 
 for name in ${SETS:-argus-tiny synth-tiny synth-256m}; do
     case $name in
-        argus-tiny) run "$name" "$src/models/argus-tiny" "$@"; continue ;;
-        synth-tiny) shape=tiny seed=2 ;;
+        argus-tiny | prompts-argus-tiny | choices-argus-tiny) run "$name" "$src/models/argus-tiny" "$@"; continue ;;
+        shifted-argus-tiny) run "$name" "$src/models/argus-tiny" --shifted "$@"; continue ;;
+        synth-tiny | prompts-synth-tiny) shape=tiny seed=2 ;;
         synth-256m) shape=256m seed=1 ;;
         *) echo "no set is called $name"; add 0 1 0; continue ;;
     esac
@@ -75,8 +86,8 @@ for name in ${SETS:-argus-tiny synth-tiny synth-256m}; do
         n=$(cases "$name")
         echo "SKIP parity $name, $n cases: ARGUS_TEST_DATA is not set"
         add 0 0 "$n"
-    elif checkpoint "$name" "$shape" "$seed"; then
-        run "$name" "$build/tests/models/$name" "$@"
+    elif checkpoint "${name#prompts-}" "$shape" "$seed"; then
+        run "$name" "$build/tests/models/${name#prompts-}" "$@"
     else
         add 0 1 0
     fi

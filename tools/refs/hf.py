@@ -28,7 +28,7 @@ import tokenizers
 import torch
 import transformers
 from PIL import Image
-from transformers import AutoProcessor, Idefics3ForConditionalGeneration
+from transformers import AutoProcessor, AutoTokenizer, Idefics3ForConditionalGeneration
 
 from formula_image import FORMULA, formula_image, sha256
 
@@ -88,6 +88,9 @@ def load(model_dir, threads, attention="eager"):
         sys.exit(f"expected {PINNED}, found {wrong}")
     torch.set_num_threads(threads)
     processor = AutoProcessor.from_pretrained(model_dir, use_fast=False)
+    # use_fast=False is meant for the image processor. The slow tokenizer that comes along takes
+    # only a few of the added tokens for special and would write the others into the text.
+    processor.tokenizer = AutoTokenizer.from_pretrained(model_dir)
     model = Idefics3ForConditionalGeneration.from_pretrained(
         model_dir, torch_dtype=torch.float32, attn_implementation=attention).eval()
     return processor, model
