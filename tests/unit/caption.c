@@ -98,6 +98,43 @@ static void threads_and_tiers(void)
     argus_caption_free(&ref);
 }
 
+/* The same seed gives the same bytes, whatever the thread count. */
+static void seeded_sampling(void)
+{
+    ArgusImage im = square(100, 20);
+    ArgusRequest r;
+    ArgusCaption ref = {0}, got;
+
+    argus_request_default(&r);
+    r.decoding.seeded = 1;
+    r.decoding.seed = 42;
+    r.decoding.temperature = 3;
+    r.decoding.top_k = 50;
+    r.decoding.top_p = 0.98;
+    r.decoding.repetition_penalty = 1.1;
+    r.decoding.max_tokens = 24;
+    for (int threads = 1; threads <= 3; threads++) {
+        ArgusContext *ctx = open_tiny(threads, ARGUS_CPU_ALL);
+        for (int run = 0; run < 20; run++) {
+            CU_ASSERT_EQUAL_FATAL(ask(ctx, &im, "Describe this image.", &r, &got), 0);
+            if (!ref.text)
+                ref = got;
+            else
+                same(&ref, &got, 1);
+            if (ref.text != got.text)
+                argus_caption_free(&got);
+        }
+        argus_close(&ctx);
+    }
+    ArgusContext *ctx = open_tiny(1, ARGUS_CPU_ALL);
+    r.decoding.seed = 43; /* and another seed another text */
+    CU_ASSERT_EQUAL_FATAL(ask(ctx, &im, "Describe this image.", &r, &got), 0);
+    CU_ASSERT_STRING_NOT_EQUAL(ref.text, got.text);
+    argus_caption_free(&got);
+    argus_caption_free(&ref);
+    argus_close(&ctx);
+}
+
 /* Several questions about one picture: vision once, the same bits as alone. */
 static void second_question(void)
 {
@@ -371,6 +408,7 @@ void ag_tests_caption(void)
 {
     static const AgTest tests[] = {
         {"threads_and_tiers", threads_and_tiers},
+        {"seeded_sampling", seeded_sampling},
         {"second_question", second_question},
         {"budget", budget},
         {"max_tokens", max_tokens},
