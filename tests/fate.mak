@@ -12,7 +12,8 @@
 FATE_TESTS :=
 FATE_RUN = $(Q)GEN="$(GEN)" THREADS="$(THREADS)" CPUMASK="$(CPUMASK)" $(S)/tests/fate-run.sh $(B)
 
-MKPICTURES_OBJ := $(filter-out %/modelgen.o %/lines.o,$(GEN_OBJ)) $(B)/tests/gen/mkpictures.o
+MKPICTURES_OBJ := $(filter-out %/modelgen.o %/lines.o,$(GEN_OBJ)) $(B)/tools/formula.o \
+    $(B)/tests/gen/mkpictures.o
 $(B)/tests/gen/mkpictures: $(MKPICTURES_OBJ) $(LIB_A)
 	$(SAY) LD tests/gen/mkpictures
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(LIBS)

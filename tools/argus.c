@@ -23,6 +23,7 @@ static const struct {
 } verbs[] = {
     {"info", AG_VERB_INFO, ag_verb_info},
     {"bench", AG_VERB_BENCH, ag_verb_bench},
+    {"models", AG_VERB_MODELS, ag_verb_models},
     {NULL, AG_VERB_CAPTION, ag_verb_caption},
 };
 
@@ -41,16 +42,22 @@ int ag_stopped(void)
     return stopped;
 }
 
-void ag_watch(ArgusContext *ctx)
+void ag_stoppable(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};
     struct sigaction s = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
 
-    watched = ctx;
     sigemptyset(&s.sa_mask);
-    for (size_t i = 0; ctx && i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
             sigaction(signals[i], &s, NULL); /* ignored ones stay ignored: background jobs */
+}
+
+void ag_watch(ArgusContext *ctx)
+{
+    watched = ctx;
+    if (ctx)
+        ag_stoppable();
 }
 
 int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o)

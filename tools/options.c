@@ -19,13 +19,16 @@
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
     TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS,
-    RUNS, PEAK, QUIET, HELP, VERSION,
+    RUNS, PEAK, FETCH, VERIFY, BASE_URL,
+    QUIET, HELP, VERSION,
     N_ID,
 };
 
 #define CAPTION AG_VERB_CAPTION
 #define BENCH AG_VERB_BENCH
-#define ALL (AG_VERB_CAPTION | AG_VERB_INFO | AG_VERB_BENCH)
+#define MODELS AG_VERB_MODELS
+#define RUNS_MODEL (AG_VERB_CAPTION | AG_VERB_INFO | AG_VERB_BENCH)
+#define ALL (RUNS_MODEL | AG_VERB_MODELS)
 
 static const struct {
     const char *name;
@@ -36,13 +39,13 @@ static const struct {
 } table[N_ID] = {
     [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION | BENCH,
                 "what to ask; several: one answer each"},
-    [MODEL] = {"model", 'm', "DIR|NAME", ALL, "model directory or name"},
+    [MODEL] = {"model", 'm', "DIR|NAME", RUNS_MODEL, "model directory or name"},
     [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256]"},
     [SPLIT] = {"split", 0, "on|off", CAPTION | BENCH,
                "tiles and global view, or one tile a picture [on]"},
     [MULTI] = {"multi", 0, NULL, CAPTION, "one question about all pictures together"},
     [SYSTEM] = {"system", 0, "TEXT", CAPTION, "instruction before the question"},
-    [JSON] = {"json", 0, NULL, CAPTION | BENCH, "one JSON object a line"},
+    [JSON] = {"json", 0, NULL, CAPTION | BENCH | MODELS, "one JSON object a line"},
     [STREAM] = {"stream", 0, NULL, CAPTION, "print each word as soon as it is known"},
     [LENIENT] = {"lenient", 0, NULL, CAPTION, "take truncated pictures, with a warning"},
     [ALPHA] = {"alpha", 0, "HOW", CAPTION, "drop, or lay over white or black [drop]"},
@@ -53,15 +56,19 @@ static const struct {
     [PENALTY] = {"repetition-penalty", 0, "R", CAPTION, "more than 0, at most 100; 1 = off [1]"},
     [STOP] = {"stop", 0, "TEXT", CAPTION, "end the answer before TEXT; may be given again"},
     [CHOICES] = {"choices", 0, "A|B|...", CAPTION, "answer with the likeliest of these"},
-    [THREADS] = {"threads", 0, "N", ALL, "1 to 64; 0 = all usable cores [0]"},
-    [CPUMASK] = {"cpumask", 0, "SET", ALL, "instruction sets to use: c, avx2, avx512, neon, all"},
+    [THREADS] = {"threads", 0, "N", RUNS_MODEL, "1 to 64; 0 = all usable cores [0]"},
+    [CPUMASK] = {"cpumask", 0, "SET", RUNS_MODEL,
+                 "instruction sets to use: c, avx2, avx512, neon, all"},
     [STATS] = {"stats", 0, NULL, CAPTION, "times, counts and memory on stderr at the end"},
     [FORMULA] = {"formula", 0, "WxH", BENCH, "size of the computed picture [512x512]"},
     [FRAMES] = {"frames", 0, "N", BENCH, "pictures in the prompt, 1 to 64; above 1 unsplit [1]"},
     [TOKENS] = {"tokens", 0, "N", BENCH, "longest answer [32]"},
     [RUNS] = {"runs", 0, "N", BENCH, "runs, 1 to 100 [3]"},
     [PEAK] = {"peak", 0, NULL, BENCH, "only measure the machine"},
-    [QUIET] = {"quiet", 'q', NULL, CAPTION, "no warnings"},
+    [FETCH] = {"fetch", 0, "NAME", MODELS, "download a model into the data directory"},
+    [VERIFY] = {"verify", 0, "NAME", MODELS, "compare a model's files with its manifest"},
+    [BASE_URL] = {"base-url", 0, "URL", MODELS, "fetch from here [https://huggingface.co]"},
+    [QUIET] = {"quiet", 'q', NULL, CAPTION | MODELS, "no warnings"},
     [HELP] = {"help", 'h', NULL, ALL, "print this text"},
     [VERSION] = {"version", 'V', NULL, ALL, "print the version"},
 };
@@ -74,10 +81,17 @@ static int help(int verb)
     else if (verb == AG_VERB_BENCH)
         printf("Usage: argus bench [OPTION]... [PICTURE]\n"
                "Time the stages of one prompt, and say what share of the machine that is.\n\n");
+    else if (verb == AG_VERB_MODELS)
+        printf("Usage: argus models [OPTION]...\n"
+               "       argus models --verify=NAME [DIR]\n"
+               "       argus models --fetch=NAME [--base-url=URL]\n"
+               "List the known models, their licences, and where they are. Nothing is downloaded\n"
+               "without --fetch.\n\n");
     else
         printf("Usage: argus [OPTION]... PICTURE...\n"
                "       argus info [OPTION]...\n"
                "       argus bench [OPTION]... [PICTURE]\n"
+               "       argus models [OPTION]...\n"
                "Describe JPEG and PNG pictures; - reads one from stdin.\n\n");
     for (int i = 0; i < N_ID; i++) {
         char left[48];
@@ -250,11 +264,31 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case TOKENS: return integer(id, v, 1, 1 << 20, &d->max_tokens);
     case RUNS: return integer(id, v, 1, 100, &o->runs);
     case PEAK: o->peak = 1; return -1;
+    case FETCH: o->fetch = v; return -1;
+    case VERIFY: o->verify = v; return -1;
+    case BASE_URL: o->base_url = v; return -1;
     case HELP: return help(verb);
     case VERSION: return version();
     case N_ID: break;
     }
     return AG_EXIT_USAGE;
+}
+
+static int check_models(const AgCli *o)
+{
+    const char *wrong = NULL;
+
+    if (o->fetch && o->verify)
+        wrong = "--fetch can't go together with --verify";
+    else if (o->json && (o->fetch || o->verify))
+        wrong = "--json can't go together with --fetch or --verify";
+    else if (o->base_url && !o->fetch)
+        wrong = "--base-url: expected --fetch with it, found none";
+    else if (o->n_input > (o->verify != NULL))
+        wrong = "models: expected no argument but the directory of --verify";
+    if (wrong)
+        ag_say(ARGUS_LOG_ERROR, "%s", wrong);
+    return wrong ? AG_EXIT_USAGE : -1;
 }
 
 /* What only several options together can get wrong. */
@@ -268,6 +302,8 @@ static int check(const AgCli *o, int verb)
             ag_say(ARGUS_LOG_ERROR, "info: expected no picture, found '%s'", o->inputs[0]);
         return o->n_input ? AG_EXIT_USAGE : -1;
     }
+    if (verb == AG_VERB_MODELS)
+        return check_models(o);
     if (verb == AG_VERB_BENCH) {
         if (o->n_input > 1)
             ag_say(ARGUS_LOG_ERROR, "bench: expected one picture at most, found %d", o->n_input);
@@ -361,7 +397,7 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
         code = check(o, verb);
     if (code == AG_EXIT_USAGE)
         fprintf(stderr, "Try 'argus %s--help'.\n", verb == AG_VERB_INFO ? "info " :
-                verb == AG_VERB_BENCH ? "bench " : "");
+                verb == AG_VERB_BENCH ? "bench " : verb == AG_VERB_MODELS ? "models " : "");
     if (!o->n_prompt)
         o->prompts[o->n_prompt++] = "";
     if (o->frames > 1)

@@ -13,6 +13,7 @@ enum AgVerb {
     AG_VERB_CAPTION = 1 << 0, /* no word: describe the inputs */
     AG_VERB_INFO = 1 << 1,    /* argus info */
     AG_VERB_BENCH = 1 << 2,   /* argus bench */
+    AG_VERB_MODELS = 1 << 3,  /* argus models */
 };
 
 /* Exit codes. */
@@ -32,6 +33,7 @@ typedef struct AgCli {
     int split;
     int multi, json, stream, stats, quiet;
     int formula_w, formula_h, frames, runs, peak; /* bench */
+    const char *fetch, *verify, *base_url; /* models; NULL = not given */
     AgPicOptions picture;
     ArgusDecoding decoding;
     const char **stop;     /* what decoding points to */

@@ -118,8 +118,8 @@ static int read_files(Entry *e, const char *path, const ArgusLogger *log)
     size_t n = json_array_size(list);
 
     if (n < 1 || n > AG_MAX_MANIFEST_FILE)
-        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a list of 1 to %d files, found %zu", path,
-                       AG_MAX_MANIFEST_FILE, n);
+        return ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a list of 1 to %d files, found %zu",
+                       path, AG_MAX_MANIFEST_FILE, n);
     e->files = ag_calloc(n, sizeof(*e->files));
     if (!e->files)
         return ag_nomem(log, path);
@@ -422,7 +422,8 @@ int argus_manifest_check(const ArgusManifestFile *f, const char *path, int conte
     }
     ag_sha256_init(&s);
     if (!S_ISREG(st.st_mode))
-        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a regular file, found another kind", path);
+        err = ag_fail(log, ARGUS_ERR_FORMAT, "%s: expected a regular file, found another kind",
+                      path);
     else if (st.st_size != f->size)
         err = wrong_size(f, path, st.st_size, log);
     else if (!content)

@@ -64,7 +64,8 @@ static void is_file(const ArgusManifest *m, const char *name, int64_t size, cons
 /* What the publisher's pages and Git-LFS pointers say. */
 static void shipped(void)
 {
-    static const char tokenizer[] = "5ece781dc8d2b2f3e2f289ca0ae50b17cfc27dd27bfe7971bb8241e0b964331a";
+    static const char tokenizer[] =
+        "5ece781dc8d2b2f3e2f289ca0ae50b17cfc27dd27bfe7971bb8241e0b964331a";
     ArgusManifests *list;
 
     path_begin(ag_source_path("models"));
@@ -169,7 +170,8 @@ static void broken(void)
         {"{\"name\":\"m\",\"licence\":\"MIT\",\"repo\":\"o/r/s\"}", "ORG/NAME"},
         {"{\"name\":\"m\",\"licence\":\"MIT\",\"repo\":\"o/r?x\"}", "ORG/NAME"},
         {"{\"name\":\"m\",\"licence\":\"MIT\",\"repo\":\"o/r\"}", "a revision of 40"},
-        {"{\"name\":\"m\",\"licence\":\"MIT\",\"repo\":\"o/r\",\"revision\":\"main\"}", "a revision of 40"},
+        {"{\"name\":\"m\",\"licence\":\"MIT\",\"repo\":\"o/r\",\"revision\":\"main\"}",
+         "a revision of 40"},
         {"{\"name\":\"m\",\"licence\":\"MIT\",\"revision\":\"" REV "\"}", "a revision of 40"},
         {HEAD "\"files\":{}}", "1 to 256 files, found 0"},
         {HEAD "\"files\":[]}", "1 to 256 files, found 0"},
@@ -246,8 +248,8 @@ static void files(void)
     ag_gen_text(dir, "f", "abd");
     CU_ASSERT_EQUAL(argus_manifest_check(&abc, path, 0, ag_test_log()), 0);
     CU_ASSERT_EQUAL(argus_manifest_check(&abc, path, 1, ag_test_log()), ARGUS_ERR_FORMAT);
-    CU_ASSERT(ag_message_has("files/f: expected sha256 " SHA_ABC
-                             ", found a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"));
+    CU_ASSERT(ag_message_has("files/f: expected sha256 " SHA_ABC ", found "
+                             "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"));
     ag_gen_text(dir, "f", "abcd");
     CU_ASSERT_EQUAL(argus_manifest_check(&abc, path, 0, ag_test_log()), ARGUS_ERR_FORMAT);
     CU_ASSERT(ag_message_has("files/f: expected 3 bytes, found 4"));
