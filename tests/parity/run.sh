@@ -65,7 +65,7 @@ run() {
         # shellcheck disable=SC2086 # a list of names
         "$build/tests/parity/parity" "$@" "$(refs_of "$set_name")" "$model" ${CASES:-}
         echo $? >"$out.status"
-    } | tee "$out" | awk '!/^parity: / { print; fflush() }'
+    } | tee "$out"
     sum=$(grep '^parity: ' "$out" | tr -c '0-9\n' ' ')
     [ -n "$sum" ] || { echo "$set_name: the program ended with status $(cat "$out.status")"; sum="0 1 0"; }
     # shellcheck disable=SC2086 # three numbers
