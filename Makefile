@@ -151,6 +151,7 @@ help:
 	@echo "make unit         unit tests            make checkasm   kernels against plain C"
 	@echo "make fate         program and filter against fate-refs/"
 	@echo "make parity       against Hugging Face  (SETS=\"argus-tiny synth-tiny synth-256m\")"
+	@echo "make check-real MODEL=DIR   the published SmolVLM-256M-Instruct against published facts"
 	@echo "make threads      same bits for 1, 2, 3 threads; every kernel tier"
 	@echo "make asan         all of that once more under AddressSanitizer and UBSan"
 	@echo "make V=1 ...      print the commands"
