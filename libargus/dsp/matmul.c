@@ -62,7 +62,7 @@ static void tile_c(const AgGemmTile *t)
                 memcpy(s, acc, sizeof(s));
             for (int i = 0; i < t->k; i++)
                 for (int c = 0; c < C_NR; c++)
-                    s[c] += t->a[r * AG_GEMM_LDA + i] * b[i * C_NR + c];
+                    s[c] += t->a[r * t->lda + i] * b[i * C_NR + c];
             memcpy(acc, s, sizeof(s));
         }
     }
@@ -148,7 +148,6 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
 typedef struct Work {
     float *acc; /* [row tiles, panels, mr * nr]: sums of the item */
     float *b;   /* [panels, depth, nr]: widened weights */
-    float *a;   /* [mr, AG_GEMM_LDA]: a tile of the input */
 } Work;
 
 typedef struct Call {
@@ -176,7 +175,7 @@ static size_t b_floats(const AgMatmulDsp *d)
 
 size_t ag_matmul_scratch(const AgMatmulDsp *dsp)
 {
-    return (acc_floats(dsp) + b_floats(dsp) + (size_t)(AG_GEMM_MR * AG_GEMM_LDA)) * sizeof(float);
+    return (acc_floats(dsp) + b_floats(dsp)) * sizeof(float);
 }
 
 static Work work_of(const Call *c, int thread)
@@ -185,7 +184,6 @@ static Work work_of(const Call *c, int thread)
 
     w.acc = c->x->scratch[thread];
     w.b = w.acc + acc_floats(c->dsp);
-    w.a = w.b + b_floats(c->dsp);
     return w;
 }
 
@@ -231,19 +229,17 @@ static int even_part(int n, int most)
 
 /* m rows from i0 against the packed k0..k0+depth-1, a tile of the input at a
  * time; next: the first of the rows after these. */
-static void row_tile(const Call *c, AgGemmTile *t, float *a, int i0, int k0, int depth, int next)
+static void row_tile(const Call *c, AgGemmTile *t, int i0, int k0, int depth, int next)
 {
     const float *b = t->b;
     int kc = even_part(depth, AG_GEMM_KC);
 
     for (int k = 0; k < depth; k += kc) {
-        const float *in = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
+        t->a = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
         t->k = AG_MIN(kc, depth - k);
         t->first = k0 + k == 0;
         t->b = b + k * c->dsp->nr;
-        for (int r = 0; r < t->m; r++)
-            memcpy(a + r * AG_GEMM_LDA, in + (ptrdiff_t)r * c->ld_in, (size_t)t->k * sizeof(float));
-        t->next = k + kc < depth ? in + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
+        t->next = k + kc < depth ? t->a + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
         c->dsp->tile(t);
     }
     t->b = b;
@@ -254,7 +250,7 @@ static void item_run(const Call *c, const Item *it, const Work *w)
     int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, rows = it->r1 - it->r0;
     int n_tile = (rows + mr - 1) / mr; /* of nearly equal heights */
     int depth = even_part(n_in, c->dsp->depth);
-    AgGemmTile t = {.a = w->a, .b = w->b, .step = (ptrdiff_t)depth * nr, .ld_next = c->ld_in,
+    AgGemmTile t = {.b = w->b, .step = (ptrdiff_t)depth * nr, .lda = c->ld_in, .ld_next = c->ld_in,
                     .n_panel = (it->c1 - it->c0 + nr - 1) / nr};
     /* one depth: a tile's sums are done at once, and all use the same memory */
     ptrdiff_t acc_step = depth < n_in ? (ptrdiff_t)t.n_panel * mr * nr : 0;
@@ -267,7 +263,7 @@ static void item_run(const Call *c, const Item *it, const Work *w)
             int i1 = it->r0 + (int)((int64_t)rows * (i + 1) / n_tile);
             t.m = i1 - i0;
             t.acc = w->acc + i * acc_step;
-            row_tile(c, &t, w->a, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
+            row_tile(c, &t, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
             if (k0 + k == n_in)
                 finish(c, it, t.acc, i0, t.m);
         }

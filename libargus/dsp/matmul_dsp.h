@@ -17,17 +17,17 @@
 #include "libargus/dsp/matmul.h" /* so that it compiles alone */
 
 enum {
-    AG_GEMM_KC = 256,              /* most values of k in a tile of the input */
-    AG_GEMM_LDA = AG_GEMM_KC + 16, /* floats from row to row of that tile */
-    AG_GEMM_MR = 16,               /* most rows, */
-    AG_GEMM_NR = 64,               /* most columns of any tile */
-    AG_GEMM_TILE = 576,            /* most numbers in a tile, mr * nr */
+    AG_GEMM_KC = 256,   /* most values of k in a tile of the input: it stays in L1 */
+    AG_GEMM_MR = 16,    /* most rows, */
+    AG_GEMM_NR = 64,    /* most columns of any tile */
+    AG_GEMM_TILE = 576, /* most numbers in a tile, mr * nr */
 };
 
 /* One tile of rows against some panels. */
 typedef struct AgGemmTile {
-    float *acc;         /* [n_panel, mr, nr]; aligned to 64, like a and b */
-    const float *a;     /* [m, AG_GEMM_LDA]: k values of each row */
+    float *acc;         /* [n_panel, mr, nr]; aligned to 64, like b */
+    const float *a;     /* [m, lda]: k values of each row */
+    ptrdiff_t lda;
     const float *b;     /* [n_panel] panels of [k, nr], */
     ptrdiff_t step;     /* floats from panel to panel */
     const float *next;  /* [.., ld_next]: rows wanted soon, brought near the core */

@@ -56,10 +56,10 @@ static void single_steps(const AgMatmulDsp *d, const AgGemmTile *t)
         for (int r = 0; r < t->m; r++) {
             float *row = t->acc + (p * d->mr + r) * d->nr;
             for (int i = 0; i < t->k; i++) {
-                AgGemmTile u = {one, x, b, 0, x, 0, 1, 1, 1, t->first && i == 0};
+                AgGemmTile u = {one, x, 1, b, 0, x, 0, 1, 1, 1, t->first && i == 0};
                 memcpy(one, row, size);
                 memcpy(b, t->b + p * t->step + i * d->nr, size);
-                x[0] = t->a[r * AG_GEMM_LDA + i];
+                x[0] = t->a[r * t->lda + i];
                 d->tile(&u);
                 memcpy(row, one, size);
             }
@@ -82,7 +82,7 @@ static void tile_compare(const AgMatmulDsp *d, const AgGemmTile *t, const float 
                     continue;
                 }
                 for (int i = 0; i < t->k; i++) {
-                    double ab = (double)t->a[r * AG_GEMM_LDA + i] * t->b[p * t->step + i * nr + c];
+                    double ab = (double)t->a[r * t->lda + i] * t->b[p * t->step + i * nr + c];
                     e += ab;
                     mag += fabs(ab);
                 }
@@ -94,7 +94,7 @@ static void tile_compare(const AgMatmulDsp *d, const AgGemmTile *t, const float 
     }
 }
 
-/* a [mr, LDA], b [n_panel][k, nr] with gaps between the panels, acc */
+/* a [mr, lda], b [n_panel][k, nr] with gaps between the panels, acc */
 static void tile(const AgMatmulDsp *d, const AgMatmulDsp *ref)
 {
     enum { PANELS = 3 };
@@ -108,11 +108,12 @@ static void tile(const AgMatmulDsp *d, const AgMatmulDsp *ref)
         int k = depths[(size_t)round % AG_COUNT(depths)], m = 1 + round % mr;
         int panels = 1 + ck_below(PANELS), step = k * nr + 16 * ck_below(3);
         size_t acc_n = (size_t)(panels * mr * nr);
-        float *a = ck_aligned(0, (size_t)((m - 1) * AG_GEMM_LDA + k) * 4);
+        int lda = k + ck_below(20);
+        float *a = ck_input(0, (size_t)((m - 1) * lda + k) * 4);
         float *b = ck_aligned(1, (size_t)((panels - 1) * step + k * nr) * 4);
         float *acc = ck_output(2, acc_n * 4, 0);
-        AgGemmTile t = {acc, a, b, step, a, AG_GEMM_LDA, m, k, panels, round % 2};
-        ck_floats(a, (m - 1) * AG_GEMM_LDA + k, -1, 1);
+        AgGemmTile t = {acc, a, lda, b, step, a, lda, m, k, panels, round % 2};
+        ck_floats(a, (m - 1) * lda + k, -1, 1);
         ck_floats(b, (panels - 1) * step + k * nr, -1, 1);
         if (!t.first)
             ck_floats(acc, (int)acc_n, -1, 1);
@@ -127,12 +128,12 @@ static void tile(const AgMatmulDsp *d, const AgMatmulDsp *ref)
         if (memcmp(whole, acc, acc_n * 4))
             fail("m=%d k=%d: other bits than in single steps", m, k);
     }
-    float *a = ck_aligned(0, AG_GEMM_MR * AG_GEMM_LDA * 4);
+    float *a = ck_aligned(0, AG_GEMM_MR * 768 * 4);
     float *b = ck_aligned(1, (size_t)(12 * 256 * nr) * 4);
     float *acc = ck_output(2, 12 * AG_GEMM_TILE * 4, 0);
-    AgGemmTile t = {acc, a, b, 256 * nr, a, AG_GEMM_LDA, mr, 256, 12, 1};
+    AgGemmTile t = {acc, a, 768, b, 256 * nr, a, 768, mr, 256, 12, 1};
     memset(b, 0, (size_t)(12 * 256 * nr) * 4);
-    memset(a, 0, AG_GEMM_MR * AG_GEMM_LDA * 4);
+    memset(a, 0, AG_GEMM_MR * 768 * 4);
     bench_new(2.0 * mr * nr * 256 * 12, &t);
     report();
 }

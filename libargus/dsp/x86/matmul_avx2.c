@@ -90,7 +90,7 @@ AG_INLINE void panels(const AgGemmTile *t, const int m)
 {
     for (int p = 0; p < t->n_panel; p++) {
         int r = m * p / t->n_panel; /* each panel prefetches its share of the rows */
-        tile_fma(t->acc + p * MR * NR, NR, t->a, AG_GEMM_LDA, t->b + p * t->step, NR, t->k,
+        tile_fma(t->acc + p * MR * NR, NR, t->a, t->lda, t->b + p * t->step, NR, t->k,
                  t->first, NULL, t->next + r * t->ld_next, t->ld_next,
                  m * (p + 1) / t->n_panel - r, m);
     }

@@ -9,19 +9,39 @@
 #define AG_DSP_X86_TILE_AVX2_H
 
 #include <immintrin.h>
+#include <string.h>
 
 #include "libargus/base/common.h"
 
 enum { MR = 6, NR = 16 };
 
+/* a[r][0]. Rows are counted from bases 5 rows apart, so that the machine's
+ * address modes reach all of them: base + step * 0, 1, 2, 4 or step3. */
+AG_INLINE __m256 row_value(const char *const base[2], ptrdiff_t step, ptrdiff_t step3, const int r)
+{
+    const char *p = base[r / 5];
+    float x;
+
+    switch (r % 5) {
+    case 0: memcpy(&x, p, sizeof(x)); break;
+    case 1: memcpy(&x, p + step, sizeof(x)); break;
+    case 2: memcpy(&x, p + 2 * step, sizeof(x)); break;
+    case 3: memcpy(&x, p + step3, sizeof(x)); break;
+    default: memcpy(&x, p + 4 * step, sizeof(x)); break;
+    }
+    return _mm256_set1_ps(x);
+}
+
 /* c[r][0..15] = c[r] * scale[r] + sum of a[r][i] * b[i][0..15] in rising i;
- * without scale, c counts as 0 if first. m and lda are constants at the call.
- * Every 16 steps a line of each of the n_pf rows of pf is prefetched. */
-AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const ptrdiff_t lda,
+ * without scale, c counts as 0 if first. m is a constant at the call. Every 16
+ * steps a line of each of the n_pf rows of pf is prefetched. */
+AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
                         const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
                         const float *pf, ptrdiff_t ld_pf, int n_pf, const int m)
 {
     __m256 s[MR][2];
+    ptrdiff_t step = 4 * lda, step3 = 12 * lda;
+    const char *base[2] = {(const char *)a, (const char *)(a + 5 * lda)};
     int i = 0;
 
     AG_UNROLL
@@ -45,11 +65,14 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const ptrdiff_t
             __m256 b0 = _mm256_load_ps(b), b1 = _mm256_load_ps(b + 8);
             AG_UNROLL
             for (int r = 0; r < m; r++) {
-                __m256 x = _mm256_set1_ps(a[r * lda + i]);
+                __m256 x = row_value(base, step, step3, r);
                 s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
                 s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
             }
             b += ldb;
+            AG_UNROLL
+            for (int j = 0; j < 2; j++)
+                base[j] += sizeof(float);
         } while (++i < end);
     }
     AG_UNROLL
