@@ -78,6 +78,8 @@ asan:
 
 PC_DIR = $(libdir)/pkgconfig
 DOC_DIR = $(datadir)/doc/argus
+BASH_COMPLETION = $(datadir)/bash-completion/completions/argus
+ZSH_COMPLETION = $(datadir)/zsh/site-functions/_argus
 # Only static: what the library needs is public. Both: only for pkg-config --static.
 PC_PRIVATE = $(if $(filter yes,$(CONFIG_SHARED)),.private)
 PC_DEPS = Requires$(PC_PRIVATE): jansson libpcre2-8
@@ -127,6 +129,9 @@ ifeq ($(CONFIG_CLI),yes)
 	$(Q)mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1
 	$(Q)cp $(B)/argus $(DESTDIR)$(bindir)/argus
 	$(Q)cp $(S)/doc/argus.1 $(DESTDIR)$(mandir)/man1/
+	$(Q)mkdir -p $(DESTDIR)$(dir $(BASH_COMPLETION)) $(DESTDIR)$(dir $(ZSH_COMPLETION))
+	$(Q)cp $(S)/tools/completion/argus.bash $(DESTDIR)$(BASH_COMPLETION)
+	$(Q)cp $(S)/tools/completion/_argus $(DESTDIR)$(ZSH_COMPLETION)
 endif
 
 uninstall:
@@ -135,6 +140,7 @@ uninstall:
 	$(Q)rm -rf $(DESTDIR)$(includedir)/libargus $(DESTDIR)$(DOC_DIR)
 	$(Q)rm -f $(patsubst $(S)/models/%,$(DESTDIR)$(datadir)/argus/models/%,$(wildcard $(S)/models/*.json))
 	$(Q)rm -f $(DESTDIR)$(bindir)/argus $(DESTDIR)$(mandir)/man1/argus.1
+	$(Q)rm -f $(DESTDIR)$(BASH_COMPLETION) $(DESTDIR)$(ZSH_COMPLETION)
 
 clean:
 	rm -rf $(B)/libargus $(B)/tools $(B)/tests $(B)/argus $(B)/lib*

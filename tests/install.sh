@@ -47,7 +47,8 @@ files() { (cd "$1" && find . ! -type d | sort); }
 is_installed() {
     for f in include/libargus/argus.h include/libargus/version.h lib/pkgconfig/libargus.pc \
         bin/argus share/man/man1/argus.1 share/argus/models/smolvlm-256m.json \
-        share/doc/argus/LICENSE share/doc/argus/README.md; do
+        share/doc/argus/LICENSE share/doc/argus/README.md \
+        share/bash-completion/completions/argus share/zsh/site-functions/_argus; do
         [ -s "$root/$f" ] || { echo "$f is not there"; return 1; }
     done
 }
