@@ -1,5 +1,6 @@
 /*
- * argus PICTURE...: describes pictures, one after the other or all together.
+ * argus PICTURE|VIDEO...: describes pictures, one after the other or all
+ * together, and videos.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/media.h"
 #include "tools/output.h"
 #include "tools/say.h"
 #include "tools/stats.h"
@@ -19,6 +21,8 @@ typedef struct Run {
     const AgCli *o;
     ArgusModel *model;
     ArgusContext *ctx;
+    int *kinds;        /* [o->n_input] enum AgMediaKind */
+    int n_video;
     int several;       /* more than one answer: each on a line of its own */
     int streamed;      /* bytes of the running answer that are printed */
     int failed;        /* an input did not get its answer */
@@ -145,6 +149,11 @@ static void describe(Run *r, const char *const *paths, int n, const char *name)
     r->us_load += now_us() - begin;
     if (good < n)
         r->failed = 1;
+    if (good == n && r->o->video.sink.n_out && !r->n_video) {
+        ag_say(ARGUS_LOG_ERROR, "%s: -o is for captions of videos, found a picture", name);
+        r->failed = 1;
+        good = -1;
+    }
     for (int i = 0; good == n && i < r->o->n_prompt && !is_over(); i++)
         ask(r, parts, images, n, name, r->o->prompts[i]);
     for (int i = 0; pics && i < n; i++)
@@ -188,15 +197,60 @@ static void describe_all(Run *r)
         free(name);
         return;
     }
-    for (int i = 0; i < o->n_input && !is_over(); i++)
-        describe(r, &o->inputs[i], 1, display_name(o->inputs[i]));
+    for (int i = 0; i < o->n_input && !is_over(); i++) {
+        if (r->kinds[i] == AG_MEDIA_PICTURE)
+            describe(r, &o->inputs[i], 1, display_name(o->inputs[i]));
+        else if (ag_video_run(r->ctx, r->model, o, o->inputs[i], &r->us_load) < 0)
+            r->failed = 1;
+    }
+}
+
+/* What each input is, and whether that goes together with the options.
+ * @return -1 to go on, else the exit code. */
+static int look_at_inputs(Run *r)
+{
+    const AgCli *o = r->o;
+    const char **videos = calloc((size_t)o->n_input, sizeof(*videos));
+    const char *wrong = NULL;
+    int code = -1;
+
+    r->kinds = calloc((size_t)o->n_input, sizeof(*r->kinds));
+    if (!videos || !r->kinds) {
+        ag_say(ARGUS_LOG_ERROR, "out of memory");
+        free(videos);
+        return AG_EXIT_FAILED;
+    }
+    for (int i = 0; i < o->n_input; i++) {
+        r->kinds[i] = ag_media_kind(o->inputs[i]);
+        if (r->kinds[i] == AG_MEDIA_VIDEO)
+            videos[r->n_video++] = o->inputs[i];
+    }
+    if (r->n_video && o->multi)
+        wrong = "--multi: expected pictures";
+    else if (r->n_video && o->stream)
+        wrong = "--stream: expected pictures";
+    else if (r->n_video && o->n_prompt > 1)
+        wrong = "several questions: expected pictures";
+    if (wrong)
+        ag_say(ARGUS_LOG_ERROR, "%s, found the video %s", wrong, videos[0]);
+    if (wrong || (r->n_video && ag_sink_check(&o->video.sink, videos, r->n_video) < 0))
+        code = AG_EXIT_USAGE;
+    else if (!r->n_video && o->video.given && !o->video.sink.n_out)
+        ag_say(ARGUS_LOG_WARNING, "--%s is for videos, and there is none", o->video.given);
+    free(videos);
+    return code;
 }
 
 int ag_verb_caption(const AgCli *o)
 {
     Run r = {.o = o};
     int64_t begin = now_us(), us_open;
+    int code = look_at_inputs(&r);
 
+    if (code >= 0) {
+        free(r.kinds);
+        return code;
+    }
     r.several = o->n_prompt > 1 || (o->n_input > 1 && !o->multi);
     if (ag_open(&r.model, &r.ctx, o) < 0) {
         r.failed = 1;
@@ -210,5 +264,6 @@ int ag_verb_caption(const AgCli *o)
     }
     argus_close(&r.ctx);
     argus_model_close(&r.model);
+    free(r.kinds);
     return r.failed ? AG_EXIT_FAILED : AG_EXIT_OK;
 }

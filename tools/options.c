@@ -13,15 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/media.h"
 #include "tools/output.h"
 #include "tools/say.h"
+#include "tools/values.h"
 
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
     TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS,
     RUNS, PEAK, FETCH, VERIFY, BASE_URL,
     QUIET, HELP, VERSION,
+    OUT, FORMAT, FPS, WINDOW, HOP, MAX_FRAMES, FROM, TO, OFFSET, COPYTS, SAR, MERGE, WRAP, LINES,
+    REUSE,
     N_ID,
+    FIRST_VIDEO = OUT, /* these are for videos only */
 };
 
 #define CAPTION AG_VERB_CAPTION
@@ -40,9 +45,9 @@ static const struct {
     [PROMPT] = {"prompt", 'p', "QUESTION", CAPTION | BENCH,
                 "what to ask; several: one answer each"},
     [MODEL] = {"model", 'm', "DIR|NAME", RUNS_MODEL, "model directory or name"},
-    [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256]"},
+    [MAX_TOKENS] = {"max-tokens", 0, "N", CAPTION, "longest answer [256; videos: 64]"},
     [SPLIT] = {"split", 0, "on|off", CAPTION | BENCH,
-               "tiles and global view, or one tile a picture [on]"},
+               "tiles and a global view, or not [on; videos: off]"},
     [MULTI] = {"multi", 0, NULL, CAPTION, "one question about all pictures together"},
     [SYSTEM] = {"system", 0, "TEXT", CAPTION, "instruction before the question"},
     [JSON] = {"json", 0, NULL, CAPTION | BENCH | MODELS, "one JSON object a line"},
@@ -71,6 +76,22 @@ static const struct {
     [QUIET] = {"quiet", 'q', NULL, CAPTION | MODELS, "no warnings"},
     [HELP] = {"help", 'h', NULL, ALL, "print this text"},
     [VERSION] = {"version", 'V', NULL, ALL, "print the version"},
+    [OUT] = {"output", 'o', "FILE", CAPTION, "write here, several with | or again; - is stdout"},
+    [FORMAT] = {"format", 0, "NAME", CAPTION,
+                "srt, vtt, json, jsonl, txt, ffmeta [by FILE's name]"},
+    [FPS] = {"fps", 0, "N|N/D", CAPTION, "frames to look at a second; 0 = every one [1]"},
+    [WINDOW] = {"window", 0, "N", CAPTION, "frames of one caption [8]"},
+    [HOP] = {"hop", 0, "N", CAPTION, "frames from one window to the next; 0 = window [0]"},
+    [MAX_FRAMES] = {"max-frames", 0, "N", CAPTION, "look at no more than N; 0 = no limit [0]"},
+    [FROM] = {"ss", 0, "TIME", CAPTION, "begin here; times count from here"},
+    [TO] = {"to", 0, "TIME", CAPTION, "end here"},
+    [OFFSET] = {"offset", 0, "TIME", CAPTION, "add this to all times of the captions [0]"},
+    [COPYTS] = {"copyts", 0, NULL, CAPTION, "keep the file's times, its start is not taken for 0"},
+    [SAR] = {"sar", 0, "square|ignore", CAPTION, "what to do with oblong pixels [square]"},
+    [MERGE] = {"merge", 0, NULL, CAPTION, "join captions that follow and are the same"},
+    [WRAP] = {"wrap", 0, "COLS", CAPTION, "break lines of srt and vtt; 0 = never [0]"},
+    [LINES] = {"lines", 0, "N", CAPTION, "lines a caption; 0 = as many as it takes [0]"},
+    [REUSE] = {"reuse", 0, "on|off", CAPTION, "don't compute equal pictures again [on]"},
 };
 
 static int help(int verb)
@@ -88,15 +109,17 @@ static int help(int verb)
                "List the known models, their licences, and where they are. Nothing is downloaded\n"
                "without --fetch.\n\n");
     else
-        printf("Usage: argus [OPTION]... PICTURE...\n"
+        printf("Usage: argus [OPTION]... PICTURE|VIDEO...\n"
                "       argus info [OPTION]...\n"
                "       argus bench [OPTION]... [PICTURE]\n"
                "       argus models [OPTION]...\n"
-               "Describe JPEG and PNG pictures; - reads one from stdin.\n\n");
+               "Describe pictures, - reads one from stdin, and videos, with times.\n\n");
     for (int i = 0; i < N_ID; i++) {
         char left[48];
         if (!(table[i].verbs & verb))
             continue;
+        if (i == FIRST_VIDEO)
+            printf("\nVideos; TIME is [[HH:]MM:]SS[.FRACTION]:\n");
         if (table[i].letter)
             snprintf(left, sizeof(left), "-%c, ", table[i].letter);
         else
@@ -107,8 +130,9 @@ static int help(int verb)
         printf("  %-28s %s\n", left, table[i].help);
     }
     if (verb == AG_VERB_CAPTION)
-        printf("\nAnswers go to stdout, everything else to stderr. Exit status: 0 all fine,\n"
-               "1 an input failed or the output could not be written, 2 wrong usage.\n");
+        printf("\nIn FILE %%n stands for the input's name without its extension, %%d for its\n"
+               "directory. Answers go to stdout, everything else to stderr. Exit status: 0 all\n"
+               "fine, 1 an input failed or an output could not be written, 2 wrong usage.\n");
     return ag_out_flush() < 0 ? AG_EXIT_FAILED : AG_EXIT_OK;
 }
 
@@ -229,9 +253,59 @@ static int stop(AgCli *o, const char *text)
     return -1;
 }
 
+static const char *const on_off[] = {"off", "on", NULL};
+
+static int point_in_time(enum Id id, const char *text, int64_t least, int64_t *out)
+{
+    if (ag_value_time(text, out) < 0 || *out < least)
+        return refuse(id, "[[HH:]MM:]SS[.FRACTION]", text);
+    return -1;
+}
+
+static int format(const char *text, int *out)
+{
+    for (int i = ARGUS_FORMAT_AUTO + 1; argus_format_name(i); i++) {
+        if (!strcmp(text, argus_format_name(i))) {
+            *out = i;
+            return -1;
+        }
+    }
+    return refuse(FORMAT, "srt, vtt, json, jsonl, txt or ffmeta", text);
+}
+
+static int set_video(AgVideoOptions *o, enum Id id, const char *v)
+{
+    static const char *const sars[] = {"ignore", "square", NULL};
+
+    o->given = table[id].name;
+    switch (id) {
+    case OUT:
+        if (ag_sink_add(&o->sink, v) >= 0)
+            return -1;
+        ag_say(ARGUS_LOG_ERROR, "out of memory");
+        return AG_EXIT_FAILED;
+    case FORMAT: return format(v, &o->sink.format);
+    case FPS:
+        return ag_value_rational(v, &o->fps) < 0 ? refuse(id, "a number, or two with / between", v)
+                                                 : -1;
+    case WINDOW: return integer(id, v, 1, INT32_MAX, &o->window);
+    case HOP: return integer(id, v, 0, INT32_MAX, &o->hop);
+    case MAX_FRAMES: return integer(id, v, 0, INT32_MAX, &o->max_frames);
+    case FROM: return point_in_time(id, v, 0, &o->from_us);
+    case TO: return point_in_time(id, v, 0, &o->to_us);
+    case OFFSET: return point_in_time(id, v, INT64_MIN, &o->offset_us);
+    case COPYTS: o->copyts = 1; return -1;
+    case SAR: return word(id, v, sars, "square or ignore", &o->square);
+    case MERGE: o->merge = 1; return -1;
+    case WRAP: return integer(id, v, 0, 10000, &o->wrap);
+    case LINES: return integer(id, v, 0, 1000, &o->lines);
+    case REUSE: return word(id, v, on_off, "on or off", &o->reuse);
+    default: return AG_EXIT_USAGE;
+    }
+}
+
 static int set(AgCli *o, int verb, enum Id id, const char *v)
 {
-    static const char *const on_off[] = {"off", "on", NULL};
     static const char *const alphas[] = {"drop", "white", "black", NULL};
     ArgusDecoding *d = &o->decoding;
 
@@ -240,14 +314,22 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case MODEL: o->model = v; return -1;
     case SYSTEM: o->system = v; return -1;
     case MULTI: o->multi = 1; return -1;
-    case JSON: o->json = 1; return -1;
+    case JSON: o->json = o->video.sink.lines_json = 1; return -1;
     case STREAM: o->stream = 1; return -1;
     case STATS: o->stats = 1; return -1;
     case QUIET: o->quiet = 1; return -1;
     case LENIENT: o->picture.lenient = 1; return -1;
-    case SPLIT: return word(id, v, on_off, "on or off", &o->split);
+    case SPLIT:
+        if (word(id, v, on_off, "on or off", &o->split) >= 0)
+            return AG_EXIT_USAGE;
+        o->video.split = o->split;
+        return -1;
     case ALPHA: return word(id, v, alphas, "drop, white or black", &o->picture.alpha);
-    case MAX_TOKENS: return integer(id, v, 1, 1 << 20, &d->max_tokens);
+    case MAX_TOKENS:
+        if (integer(id, v, 1, 1 << 20, &d->max_tokens) >= 0)
+            return AG_EXIT_USAGE;
+        o->video.max_tokens = d->max_tokens;
+        return -1;
     case TOP_K: return integer(id, v, 0, INT32_MAX, &d->top_k);
     case THREADS: return integer(id, v, 0, 64, &o->threads);
     case TEMPERATURE: return real(id, v, 0, 0, 100, &d->temperature);
@@ -269,9 +351,8 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case BASE_URL: o->base_url = v; return -1;
     case HELP: return help(verb);
     case VERSION: return version();
-    case N_ID: break;
+    default: return set_video(&o->video, id, v);
     }
-    return AG_EXIT_USAGE;
 }
 
 static int check_models(const AgCli *o)
@@ -295,6 +376,7 @@ static int check_models(const AgCli *o)
 static int check(const AgCli *o, int verb)
 {
     ArgusLogger log = ag_say_logger();
+    ArgusTrackSettings track;
     int n_stdin = 0;
 
     if (verb == AG_VERB_INFO) {
@@ -310,7 +392,7 @@ static int check(const AgCli *o, int verb)
         return o->n_input > 1 ? AG_EXIT_USAGE : -1;
     }
     if (!o->n_input) {
-        ag_say(ARGUS_LOG_ERROR, "expected a picture, found none");
+        ag_say(ARGUS_LOG_ERROR, "expected a picture or a video, found none");
         return AG_EXIT_USAGE;
     }
     for (int i = 0; i < o->n_input; i++)
@@ -323,6 +405,20 @@ static int check(const AgCli *o, int verb)
         ag_say(ARGUS_LOG_ERROR, "--stream can't go together with --json");
         return AG_EXIT_USAGE;
     }
+    if (o->json && (o->video.sink.n_out || o->video.sink.format != ARGUS_FORMAT_AUTO)) {
+        ag_say(ARGUS_LOG_ERROR, "--json is for standard output; a FILE named .json or --format "
+               "says what -o writes");
+        return AG_EXIT_USAGE;
+    }
+    if (o->video.to_us != AG_TIME_NONE && o->video.to_us <=
+        (o->video.from_us != AG_TIME_NONE ? o->video.from_us : 0)) {
+        ag_say(ARGUS_LOG_ERROR, "--to: expected a time after %s, found one that is not",
+               o->video.from_us != AG_TIME_NONE ? "--ss" : "0");
+        return AG_EXIT_USAGE;
+    }
+    ag_video_settings(&track, o);
+    if (argus_track_check(&track) < 0)
+        return AG_EXIT_USAGE;
     return argus_decoding_check(&o->decoding, &log) < 0 ? AG_EXIT_USAGE : -1;
 }
 
@@ -374,6 +470,8 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     *o = (AgCli){.cpumask = ARGUS_CPU_ALL, .split = 1, .formula_w = 512, .formula_h = 512,
                  .frames = 1, .runs = 3};
     argus_decoding_default(&o->decoding);
+    ag_video_default(&o->video);
+    o->picture.other = ag_media_still;
     if (verb == AG_VERB_BENCH)
         o->decoding.max_tokens = 32;
     o->prompts = calloc(n, sizeof(*o->prompts));
@@ -414,5 +512,6 @@ void ag_cli_free(AgCli *o)
     free(o->stop);
     free(o->choices);
     free(o->choice_text);
+    ag_sink_options_free(&o->video.sink);
     *o = (AgCli){0};
 }

@@ -7,6 +7,7 @@
 #define AG_TOOLS_OPTIONS_H
 
 #include "tools/picture.h"
+#include "tools/video.h"
 
 /* What can be asked of the program; each option says which of them take it. */
 enum AgVerb {
@@ -35,6 +36,7 @@ typedef struct AgCli {
     int formula_w, formula_h, frames, runs, peak; /* bench */
     const char *fetch, *verify, *base_url; /* models; NULL = not given */
     AgPicOptions picture;
+    AgVideoOptions video;
     ArgusDecoding decoding;
     const char **stop;     /* what decoding points to */
     const char **choices;

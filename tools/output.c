@@ -32,6 +32,12 @@ void ag_out(const char *text, int one_line)
     }
 }
 
+void ag_out_bytes(const void *data, size_t size)
+{
+    if (!failed && fwrite(data, 1, size, stdout) != size)
+        check(1);
+}
+
 int ag_out_flush(void)
 {
     return check(!failed && fflush(stdout) != 0);

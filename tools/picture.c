@@ -188,18 +188,23 @@ static const char *kind_of(const uint8_t *data, size_t size)
     return NULL;
 }
 
-/* Neither JPEG nor PNG. Another reader, for kinds that another library
- * knows, would be tried here. */
-static int decode_other(const AgPicFile *f)
+/* Neither JPEG nor PNG. */
+static int decode_other(AgPic *out, int *orientation, const AgPicFile *f)
 {
     const char *what = kind_of(f->data, f->size);
+    int err;
 
     if (!f->size)
         return ag_pic_fail(f, ARGUS_ERR_FORMAT,
                            "expected a JPEG or PNG picture, found an empty file");
+    err = f->o->other ? f->o->other(out, orientation, f) : 1;
+    if (err <= 0)
+        return err;
     return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED,
-                       "unsupported: expected a JPEG or PNG picture, found %s%s",
-                       what ? what : "something unknown", what ? " data" : "");
+                       "unsupported: expected a %s, found %s%s%s",
+                       f->o->other ? "picture or a video" : "JPEG or PNG picture",
+                       what ? what : "something unknown", what ? " data" : "",
+                       CONFIG_MEDIA ? "" : "; this program was built without libavformat");
 }
 
 #if !CONFIG_JPEG || !CONFIG_PNG
@@ -241,7 +246,7 @@ int ag_pic_decode(AgPic *out, const char *name, const uint8_t *data, size_t size
     else if (size >= 8 && !memcmp(data, "\x89PNG\r\n\x1A\n", 8))
         err = ag_pic_png(&p, &orientation, &f);
     else
-        err = decode_other(&f);
+        err = decode_other(&p, &orientation, &f);
     if (err >= 0 && (err = ag_pic_orient(&p, orientation)) < 0)
         ag_pic_fail(&f, err, "out of memory");
     if (err < 0) {

@@ -15,9 +15,15 @@ enum AgPicAlpha {
     AG_PIC_ALPHA_BLACK, /* laid over black */
 };
 
+struct AgPic;
+struct AgPicFile;
+
 typedef struct AgPicOptions {
     int lenient; /* 1: a truncated file is a warning, what is missing stays grey or black */
     int alpha;   /* enum AgPicAlpha */
+    /* Decoder for what is neither JPEG nor PNG, see picture_priv.h; returns 1 if
+     * it does not know it either. NULL = none. */
+    int (*other)(struct AgPic *out, int *orientation, const struct AgPicFile *f);
 } AgPicOptions;
 
 typedef struct AgPic {

@@ -11,10 +11,16 @@
 enum { LINE_SIZE = 2048 };
 
 static int most = ARGUS_LOG_INFO;
+static void (*before_line)(void);
 
 void ag_say_level(int level)
 {
     most = level;
+}
+
+void ag_say_before(void (*before)(void))
+{
+    before_line = before;
 }
 
 static void print(void *opaque, int level, const char *message)
@@ -35,6 +41,8 @@ static void print(void *opaque, int level, const char *message)
         if ((unsigned char)line[i] < ' ' || line[i] == 127)
             line[i] = '?';
     line[n++] = '\n';
+    if (before_line)
+        before_line();
     fwrite(line, 1, (size_t)n, stderr);
 }
 

@@ -17,6 +17,9 @@
 /* Least important level that is still printed; ARGUS_LOG_INFO at the start. */
 void ag_say_level(int level);
 
+/* Called before each line that is printed; NULL = nothing. */
+void ag_say_before(void (*before)(void));
+
 /* One line; control characters in it (from file names) are shown as '?'. */
 void ag_say(int level, const char *fmt, ...) AG_SAY_FORMAT(2, 3);
 
