@@ -19,6 +19,9 @@ void ag_gen_text(const char *dir, const char *file, const char *text);
 /* Copy a file of models/argus-tiny to dir; where `from` is not NULL, its only occurrence
  * is replaced by `to`. */
 void ag_gen_tiny(const char *dir, const char *file, const char *from, const char *to);
+/* model.safetensors of models/argus-tiny, without the tensor `drop` if that is not NULL,
+ * its BF16 numbers as F32 if f32 is set: the same bits above 16 zero bits. */
+void ag_gen_tiny_weights(const char *dir, const char *drop, int f32);
 /* safetensors: length of the header, header, n_data bytes that count 0, 1, ... 250, 0, ...
  * length < 0 = the true one, after blanks up to a multiple of 8 as writers put them. */
 void ag_gen_safetensors(const char *dir, const char *file, int64_t length, const char *header,
