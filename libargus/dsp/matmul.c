@@ -22,6 +22,8 @@
 enum {
     MC = 1152,       /* most rows of a work item whose sums wait for more k */
     GEMV_MAX = 2048, /* most outputs of a matrix-vector item */
+    SETS = 4096,     /* rows a multiple of this apart (bytes) share their places in L1 */
+    LDA = AG_GEMM_KC + 16,
     JOBS = 8,        /* most jobs of one call */
 };
 
@@ -148,6 +150,7 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
 typedef struct Work {
     float *acc; /* [row tiles, panels, mr * nr]: sums of the item */
     float *b;   /* [panels, depth, nr]: widened weights */
+    float *a;   /* [mr, LDA]: copy of a tile of the input, where one is needed */
 } Work;
 
 typedef struct Call {
@@ -175,7 +178,7 @@ static size_t b_floats(const AgMatmulDsp *d)
 
 size_t ag_matmul_scratch(const AgMatmulDsp *dsp)
 {
-    return (acc_floats(dsp) + b_floats(dsp)) * sizeof(float);
+    return (acc_floats(dsp) + b_floats(dsp) + (size_t)(AG_GEMM_MR * LDA)) * sizeof(float);
 }
 
 static Work work_of(const Call *c, int thread)
@@ -184,6 +187,7 @@ static Work work_of(const Call *c, int thread)
 
     w.acc = c->x->scratch[thread];
     w.b = w.acc + acc_floats(c->dsp);
+    w.a = w.b + b_floats(c->dsp);
     return w;
 }
 
@@ -227,22 +231,29 @@ static int even_part(int n, int most)
     return AG_ALIGN_UP((n + parts - 1) / parts, 16);
 }
 
-/* m rows from i0 against the packed k0..k0+depth-1, a tile of the input at a
- * time; next: the first of the rows after these. */
-static void row_tile(const Call *c, AgGemmTile *t, int i0, int k0, int depth, int next)
+/* t->m rows from i0 against the packed k0..k0+depth-1, a tile of the input at
+ * a time; next: the first of the rows after these. */
+static void row_tile(const Call *c, AgGemmTile *t, const Work *w, int i0, int k0, int depth,
+                     int next)
 {
-    const float *b = t->b;
     int kc = even_part(depth, AG_GEMM_KC);
 
+    t->lda = t->ld_next = c->ld_in;
     for (int k = 0; k < depth; k += kc) {
-        t->a = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
+        const float *in = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
+        t->a = in;
         t->k = AG_MIN(kc, depth - k);
         t->first = k0 + k == 0;
-        t->b = b + k * c->dsp->nr;
-        t->next = k + kc < depth ? t->a + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
+        t->b = w->b + k * c->dsp->nr;
+        t->next = k + kc < depth ? in + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
+        if ((size_t)c->ld_in * sizeof(float) % SETS == 0) {
+            for (int r = 0; r < t->m; r++)
+                memcpy(w->a + r * LDA, in + (ptrdiff_t)r * c->ld_in, (size_t)t->k * sizeof(float));
+            t->a = w->a;
+            t->lda = LDA;
+        }
         c->dsp->tile(t);
     }
-    t->b = b;
 }
 
 static void item_run(const Call *c, const Item *it, const Work *w)
@@ -250,7 +261,7 @@ static void item_run(const Call *c, const Item *it, const Work *w)
     int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, rows = it->r1 - it->r0;
     int n_tile = (rows + mr - 1) / mr; /* of nearly equal heights */
     int depth = even_part(n_in, c->dsp->depth);
-    AgGemmTile t = {.b = w->b, .step = (ptrdiff_t)depth * nr, .lda = c->ld_in, .ld_next = c->ld_in,
+    AgGemmTile t = {.step = (ptrdiff_t)depth * nr,
                     .n_panel = (it->c1 - it->c0 + nr - 1) / nr};
     /* one depth: a tile's sums are done at once, and all use the same memory */
     ptrdiff_t acc_step = depth < n_in ? (ptrdiff_t)t.n_panel * mr * nr : 0;
@@ -263,7 +274,7 @@ static void item_run(const Call *c, const Item *it, const Work *w)
             int i1 = it->r0 + (int)((int64_t)rows * (i + 1) / n_tile);
             t.m = i1 - i0;
             t.acc = w->acc + i * acc_step;
-            row_tile(c, &t, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
+            row_tile(c, &t, w, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
             if (k0 + k == n_in)
                 finish(c, it, t.acc, i0, t.m);
         }
