@@ -78,6 +78,36 @@ run_example() {
     echo "$expected" | diff - "$dir/text"
 }
 
+# The C of README.md, in a function that has what it leaves out.
+readme_compiles() {
+    {
+        printf '#include <stdio.h>\n#include <libargus/argus.h>\n'
+        printf 'int readme(const unsigned char *pixels, int width, int height);\n'
+        printf 'int readme(const unsigned char *pixels, int width, int height)\n{\n'
+        # shellcheck disable=SC2016 # the pattern of a code block
+        sed -n '/^```c$/,/^```$/{ /^```/d; p; }' "$root/share/doc/argus/README.md"
+        printf 'return 0;\n}\n'
+    } >"$dir/readme.c"
+    [ "$(wc -l <"$dir/readme.c")" -gt 20 ] || { echo "README.md has no C"; return 1; }
+    # shellcheck disable=SC2046 # a list of flags
+    "$cc" -std=c99 -Wall -Wextra -Werror -fsyntax-only $(pc --cflags libargus) "$dir/readme.c"
+}
+
+# Every option of every --help stands in the manual page.
+manual_complete() {
+    sed 's/\\-/-/g' "$root/share/man/man1/argus.1" >"$dir/manual"
+    verbs=$("$root/bin/argus" --help | sed -n 's/^  *argus \([a-z]*\) .*/\1/p')
+    [ -n "$verbs" ] || return 1
+    for verb in "" $verbs; do
+        # shellcheck disable=SC2086 # no word for captions
+        "$root/bin/argus" $verb --help | grep -oE -- '--[a-z][a-z-]+' | while IFS= read -r option; do
+            grep -q -- "$option" "$dir/manual" || echo "argus $verb: $option"
+        done
+    done >"$dir/missing"
+    cat "$dir/missing"
+    [ ! -s "$dir/missing" ]
+}
+
 nothing_left() {
     in_build uninstall prefix="$root" || return 1
     [ -z "$(files "$root")" ] || { files "$root"; return 1; }
@@ -107,6 +137,12 @@ check "files are in place" is_installed
 check "DESTDIR gives the same files" same_files
 check "pkg-config gives the version" test "$(pc --modversion libargus)" = \
     "$(sed -n 's/^.define ARGUS_VERSION_STRING "\(.*\)"/\1/p' "$src/libargus/version.h")"
+check "README.md's program compiles" readme_compiles
+if [ -x "$root/bin/argus" ]; then
+    check "the manual page has every option" manual_complete
+else
+    skip "manual page" "built with --disable-cli"
+fi
 if [ -e "$root/lib/libargus.so" ]; then
     check "program with the shared library builds" build_example shared
     check "program with the shared library runs" run_example shared "$root/lib"
