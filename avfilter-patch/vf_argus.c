@@ -75,6 +75,12 @@
 
 #define MAX_THREADS 64
 
+/** Side data of type SEI_UNREGISTERED with this UUID holds one JSON object. */
+static const uint8_t sei_uuid[16] = {
+    0x5a, 0x1c, 0x0f, 0x3e, 0x8b, 0x7d, 0x4e, 0x26,
+    0x9f, 0x41, 0x61, 0x72, 0x67, 0x75, 0x73, 0x00,
+};
+
 enum Attach {
     ATTACH_AUTO,
     ATTACH_WINDOW,
@@ -125,6 +131,7 @@ typedef struct ArgusFilterContext {
     int64_t offset;
     int attach;
     int hold_limit;
+    int sei;
     int merge;
     int wrap;
     int lines;
@@ -161,6 +168,7 @@ typedef struct ArgusFilterContext {
     AVDictionary *tags;     ///< of the last cue, for its frames yet to come
     int64_t tags_start;     ///< span of tags
     int64_t tags_end;
+    char *payload;          ///< of the last cue, for the first of its frames
 
     struct SwsContext *sws;
     int sws_key[6];         ///< what sws was made for
@@ -228,6 +236,8 @@ static const AVOption argus_options[] = {
           0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_NONE }, 0, 0, FLAGS, .unit = "attach" },
     { "hold_limit", "set the most MiB of frames to hold",
       OFFSET(hold_limit), AV_OPT_TYPE_INT, { .i64 = 512 }, 0, INT_MAX, FLAGS },
+    { "sei", "add the caption as SEI side data to the first frame that carries it",
+      OFFSET(sei), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "merge", "join neighbouring cues with the same text",
       OFFSET(merge), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "wrap", "set the columns per line, 0 for no line breaks",
@@ -536,8 +546,12 @@ static int make_tags(AVFilterContext *ctx, const ArgusCue *cue)
     int ret;
 
     av_dict_free(tags);
-    if (!text)
+    argus_free(s->payload);
+    s->payload = s->sei ? argus_cue_json(cue, NULL) : NULL;
+    if (!text || s->sei && !s->payload) {
+        av_free(text);
         return AVERROR(ENOMEM);
+    }
     for (char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = ' ';
@@ -561,12 +575,31 @@ static int make_tags(AVFilterContext *ctx, const ArgusCue *cue)
     return 0;
 }
 
+/** Put the tags of the last cue on a frame, and its side data on the first one. */
+static int tag_frame(ArgusFilterContext *s, AVFrame *frame)
+{
+    size_t size = s->payload ? strlen(s->payload) : 0;
+    AVFrameSideData *sd;
+
+    if (s->payload) {
+        sd = av_frame_new_side_data(frame, AV_FRAME_DATA_SEI_UNREGISTERED,
+                                    sizeof(sei_uuid) + size);
+        if (!sd)
+            return AVERROR(ENOMEM);
+        memcpy(sd->data, sei_uuid, sizeof(sei_uuid));
+        memcpy(sd->data + sizeof(sei_uuid), s->payload, size);
+        argus_free(s->payload);
+        s->payload = NULL;
+    }
+    return av_dict_copy(&frame->metadata, s->tags, 0);
+}
+
 /** Tag a frame if the last cue spans it. */
-static int tag_frame(ArgusFilterContext *s, const HeldFrame *held)
+static int tag_spanned(ArgusFilterContext *s, const HeldFrame *held)
 {
     if (!s->tags || held->pts < s->tags_start || held->pts >= s->tags_end)
         return 0;
-    return av_dict_copy(&held->frame->metadata, s->tags, 0);
+    return tag_frame(s, held->frame);
 }
 
 /**
@@ -594,14 +627,14 @@ static int take_cues(AVFilterContext *ctx, AVFrame *closing)
                 av_fifo_peek(s->held, &held, 1, nb_held - 1);
                 closing = held.frame;
             }
-            ret = closing ? av_dict_copy(&closing->metadata, s->tags, 0) : 0;
+            ret = closing ? tag_frame(s, closing) : 0;
             if (ret < 0)
                 return ret;
             continue;
         }
         for (int i = 0; i < nb_held; i++) {
             av_fifo_peek(s->held, &held, 1, i);
-            ret = tag_frame(s, &held);
+            ret = tag_spanned(s, &held);
             if (ret < 0)
                 return ret;
         }
@@ -789,7 +822,7 @@ static int hold_frame(ArgusFilterContext *s, AVFrame *frame, int64_t pts)
 
     for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
         held.bytes += frame->buf[i]->size;
-    if (s->attach == ATTACH_WINDOW && (ret = tag_frame(s, &held)) < 0)
+    if (s->attach == ATTACH_WINDOW && (ret = tag_spanned(s, &held)) < 0)
         return ret;
     ret = av_fifo_write(s->held, &held, 1);
     if (ret >= 0)
@@ -1214,6 +1247,7 @@ static av_cold void uninit(AVFilterContext *ctx)
                "the graph; attach=late holds one, attach=none holds none\n", nb_lost);
     av_fifo_freep2(&s->held);
     av_dict_free(&s->tags);
+    argus_free(s->payload);
 
     argus_track_close(&s->track);
     argus_close(&s->argus);

@@ -190,6 +190,52 @@ test_attach() {
     said
 }
 
+# messages: UUID and text of argus' SEI messages in the log of showinfo, with the frame's number
+messages() {
+    sed 's/^\[Parsed_showinfo_[0-9]* @ [^]]*\] *//' log | awk '
+        function hex(s,  i, c, out) {
+            for (i = 1; i < length(s); i += 2) {
+                c = (index(digits, substr(s, i, 1)) - 1) * 16 + index(digits, substr(s, i + 1, 1)) - 1
+                out = out sprintf("%c", c)
+            }
+            return out
+        }
+        BEGIN { digits = "0123456789abcdef" }
+        /^n: *[0-9]/ { frame = $0; sub(/^n: */, "", frame); sub(/ .*/, "", frame) }
+        # the name of the side data may stand before it on the line
+        /UUID=/ { uuid = $0; sub(/.*UUID=/, "", uuid) }
+        uuid == "5a1c0f3e-8b7d-4e26-9f41-617267757300" && /User Data=[0-9a-f]/ {
+            sub(/.*User Data=/, ""); print frame ": " hex($0)
+        }' | mask
+}
+
+test_sei() {
+    for a in window late none window:sei=0; do
+        echo "attach=$a"
+        play "$pattern:d=5" -vf "argus=fps=2:window=4:attach=$a,showinfo" -f null -
+        messages
+    done
+}
+
+# through an encoder with B-frames: the same text on the same frames
+test_seicodec() {
+    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
+        echo "this ffmpeg has no libx264"
+        exit 77
+    }
+    play "$pattern:d=5" -vf argus=fps=2:window=4,showinfo -c:v libx264 -bf 2 -udu_sei 1 sei.mp4
+    messages >before
+    ff -i sei.mp4 -c copy sei.ts
+    for f in sei.mp4 sei.ts; do
+        ff -i $f -vf showinfo -f null -
+        messages >after
+        echo "$f: $(grep -c . after) messages, $(cmp -s before after && echo equal || echo not equal)"
+    done
+    play "$pattern:d=5" -vf argus=fps=2:window=4 -c:v libx264 plain.mp4
+    ff -i plain.mp4 -vf showinfo -f null -
+    echo "without udu_sei: $(messages | grep -c .)"
+}
+
 test_out() {
     play "$pattern:d=5" -vf "argus=fps=2:window=4:out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
     echo "exit code $rc"
