@@ -137,6 +137,7 @@ typedef struct ArgusFilterContext {
     int lines;
     int reuse;
     int sar_square;
+    int rotate;
     char *system;
     int stats;
 
@@ -174,10 +175,13 @@ typedef struct ArgusFilterContext {
     int sws_key[6];         ///< what sws was made for
     uint8_t *rgb;
     unsigned rgb_size;
+    uint8_t *turned;        ///< rgb by the display matrix
+    unsigned turned_size;
 
     int warned_limit;
     int warned_interlaced;
     int warned_transfer;
+    int warned_matrix;
 } ArgusFilterContext;
 
 #define OFFSET(x) offsetof(ArgusFilterContext, x)
@@ -252,6 +256,8 @@ static const AVOption argus_options[] = {
           0, AV_OPT_TYPE_CONST, { .i64 = 1 }, 0, 0, FLAGS, .unit = "sar" },
         { "ignore", "take it as it is",
           0, AV_OPT_TYPE_CONST, { .i64 = 0 }, 0, 0, FLAGS, .unit = "sar" },
+    { "rotate", "turn the picture for the model by the display matrix of the frame",
+      OFFSET(rotate), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "system", "set the system message",
       OFFSET(system), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "stats", "log times and totals at the end",
@@ -726,6 +732,74 @@ static void warn_about(AVFilterContext *ctx, const AVFrame *frame)
     }
 }
 
+/** How a display matrix turns a picture. */
+typedef struct Turn {
+    int transpose; ///< columns become rows; before the flips
+    int hflip;
+    int vflip;
+} Turn;
+
+/** Find the turn of a frame, none if it is no multiple of 90 degrees. */
+static Turn find_turn(AVFilterContext *ctx, const AVFrame *frame)
+{
+    ArgusFilterContext *s = ctx->priv;
+    const AVFrameSideData *sd = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    const int32_t *m;
+    int64_t straight, cross;
+
+    if (!s->rotate || !sd || sd->size < 9 * sizeof(*m))
+        return (Turn){ 0 };
+    /* x of the display is m[0] * x + m[3] * y, its y is m[1] * x + m[4] * y */
+    m = (const int32_t *)sd->data;
+    straight = FFMIN(FFABS((int64_t)m[0]), FFABS((int64_t)m[4]));
+    cross    = FFMIN(FFABS((int64_t)m[1]), FFABS((int64_t)m[3]));
+    if (FFMAX(FFABS((int64_t)m[1]), FFABS((int64_t)m[3])) < straight / 64)
+        return (Turn){ 0, m[0] < 0, m[4] < 0 };
+    if (FFMAX(FFABS((int64_t)m[0]), FFABS((int64_t)m[4])) < cross / 64)
+        return (Turn){ 1, m[3] < 0, m[1] < 0 };
+    if (!s->warned_matrix)
+        av_log(ctx, AV_LOG_WARNING, "the display matrix turns by no multiple of 90 degrees; "
+               "the model sees the picture as it is\n");
+    s->warned_matrix = 1;
+    return (Turn){ 0 };
+}
+
+/** Turn the picture. */
+static int turn_image(ArgusFilterContext *s, ArgusImage *image, ArgusRational *sar, Turn turn)
+{
+    ArgusImage to = *image;
+    ptrdiff_t step = 3, stride = image->stride; /* in the source, for x and y of the turned one */
+    const uint8_t *src = image->data;
+
+    if (turn.transpose) {
+        FFSWAP(int, to.width, to.height);
+        FFSWAP(int, sar->num, sar->den);
+        FFSWAP(ptrdiff_t, step, stride);
+    }
+    if (turn.hflip) {
+        src += (to.width - 1) * step;
+        step = -step;
+    }
+    if (turn.vflip) {
+        src   += (to.height - 1) * stride;
+        stride = -stride;
+    }
+    to.stride = to.width * 3;
+    av_fast_malloc(&s->turned, &s->turned_size, to.stride * to.height);
+    if (!s->turned)
+        return AVERROR(ENOMEM);
+    for (int y = 0; y < to.height; y++) {
+        const uint8_t *p = src + y * stride;
+        uint8_t *dst = s->turned + y * to.stride;
+
+        for (int x = 0; x < to.width; x++, p += step, dst += 3)
+            memcpy(dst, p, 3);
+    }
+    to.data = s->turned;
+    *image  = to;
+    return 0;
+}
+
 /** Give the track the pixels of a frame that it wants. */
 static int push_frame(AVFilterContext *ctx, const AVFrame *frame)
 {
@@ -739,6 +813,7 @@ static int push_frame(AVFilterContext *ctx, const AVFrame *frame)
     };
     uint8_t *dst[4] = { NULL };
     int linesize[4] = { image.stride };
+    Turn turn = find_turn(ctx, frame);
     int ret;
 
     warn_about(ctx, frame);
@@ -760,6 +835,11 @@ static int push_frame(AVFilterContext *ctx, const AVFrame *frame)
     image.data = s->rgb;
     if (s->sar_square && frame->sample_aspect_ratio.num > 0 && frame->sample_aspect_ratio.den > 0)
         sar = (ArgusRational){ frame->sample_aspect_ratio.num, frame->sample_aspect_ratio.den };
+    if (turn.transpose || turn.hflip || turn.vflip) {
+        ret = turn_image(s, &image, &sar, turn);
+        if (ret < 0)
+            return ret;
+    }
     return to_averror(argus_track_push(s->track, &image, sar));
 }
 
@@ -1262,6 +1342,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     argus_model_close(&s->model);
     sws_freeContext(s->sws);
     av_freep(&s->rgb);
+    av_freep(&s->turned);
     av_freep(&s->outputs);
     free_list(&s->paths, &s->nb_paths);
     free_list(&s->stops, &s->nb_stops);

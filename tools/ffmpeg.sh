@@ -198,13 +198,13 @@ options() {
         --enable-demuxer=mov,matroska,avi,mpegts,h264,m4v,mpegvideo,image2,rawvideo,srt,webvtt,ffmetadata \
         --enable-muxer=mov,mp4,matroska,mpegts,null,framemd5,framecrc,image2,rawvideo,srt,webvtt,ffmetadata \
         --enable-parser=h264,mpeg4video,mpegvideo,png,aac \
-        --enable-decoder=h264,mpeg4,mpeg2video,mjpeg,png,rawvideo,wrapped_avframe,aac,pcm_s16le,subrip,webvtt \
+        --enable-decoder=h264,mpeg4,mpeg2video,mjpeg,png,rawvideo,wrapped_avframe,aac,pcm_s16le,subrip,webvtt,ccaption \
         --enable-encoder=mpeg4,mpeg2video,png,rawvideo,wrapped_avframe,pcm_s16le,subrip,webvtt,mov_text \
-        --enable-bsf=h264_mp4toannexb,extract_extradata \
+        --enable-bsf=h264_mp4toannexb,h264_metadata,extract_extradata \
         --enable-indev=lavfi \
         --enable-filter=argus,null,copy,scale,format,fps,trim,setpts,settb,select,split,concat,overlay,realtime \
         --enable-filter=color,nullsrc,testsrc,testsrc2,smptebars,movie,nullsink,drawtext,drawbox \
-        --enable-filter=metadata,sidedata,showinfo,sendcmd,setsar,setfield,setparams,bwdif
+        --enable-filter=metadata,sidedata,showinfo,sendcmd,setsar,setfield,setparams,bwdif,transpose,hflip,vflip
     # drawtext asks for HarfBuzz from 6.1 on
     if has '^drawtext_filter_deps=.*harfbuzz'; then echo --enable-libharfbuzz; fi
     if have_pc x264; then echo --enable-gpl --enable-libx264 --enable-encoder=libx264; fi

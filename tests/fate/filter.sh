@@ -165,6 +165,32 @@ test_convert() {
     cmp -s by-argus by-scale || echo "another chroma siting: not equal"
 }
 
+# The model is as sure about a picture that argus turned as about one that ffmpeg turned.
+# 4:4:4, so that chroma has no siting; the matrix is on the first frame only.
+confidence() { sed -n '1s/.*\("confidence": [0-9.]*\).*/\1/p'; }
+test_rotate() {
+    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
+        echo "this ffmpeg has no libx264"
+        exit 77
+    }
+    options=fps=0:window=1:attach=none:out=-:format=jsonl
+    play testsrc2=s=96x64:r=5:d=1,setsar=2 -pix_fmt yuv444p -c:v libx264 plain.mp4
+    for way in rotate=90 rotate=180 rotate=270 flip=horizontal flip=vertical \
+        rotate=90:flip=horizontal rotate=270:flip=horizontal; do
+        ff -i plain.mp4 -c copy -bsf:v h264_metadata=display_orientation=insert:$way turned.mp4
+        ff -i turned.mp4 -vf argus=$options -f null - | confidence >by-ffmpeg
+        for rotate in 0 1; do
+            play movie=turned.mp4,argus=rotate=$rotate:$options -f null - | confidence >by-argus$rotate
+        done
+        echo "$way: $(grep -c confidence by-ffmpeg) frame, $(cmp -s by-ffmpeg by-argus1 && echo equal || echo not equal)," \
+            "without rotate $(cmp -s by-ffmpeg by-argus0 && echo equal || echo not equal)"
+    done
+    echo "45 degrees"
+    ff -i plain.mp4 -c copy -bsf:v h264_metadata=display_orientation=insert:rotate=45 turned.mp4
+    play movie=turned.mp4,argus=rotate=1 -f null -
+    said
+}
+
 test_window() {
     for key in caption start end window frames finish model; do
         probe "$pattern:d=5,argus=fps=2:window=4" $key
