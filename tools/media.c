@@ -44,7 +44,7 @@ struct AgMedia {
     int64_t shift;       /* subtracted from all times */
     int64_t begin, end;  /* frames to give, after the shift: begin <= time < end */
     int64_t declared;    /* end of the stream by its header, before the shift */
-    int64_t last, last_duration; /* of the last frame, after the shift */
+    int64_t last, last_duration; /* of the last frame decoded, after the shift */
     int pending;         /* the frame was decoded by a seek and not given yet */
     int draining, passed_end;
     int read_error;      /* an AVERROR */
@@ -281,16 +281,18 @@ int ag_media_next(AgMedia *m, AgMediaFrame *f)
         int64_t pts = time_of(m);
 
         m->pending = 0;
+        *f = (AgMediaFrame){pts, frame_duration(m->frame) > 0 ? frame_duration(m->frame) : 0};
+        if (pts == ARGUS_NOPTS || pts < m->end) {
+            m->last = pts;
+            m->last_duration = f->duration;
+        }
         if (pts != ARGUS_NOPTS && pts < m->begin)
             continue;
         if (pts != ARGUS_NOPTS && pts >= m->end) {
             m->passed_end = 1;
             return 0;
         }
-        *f = (AgMediaFrame){pts, frame_duration(m->frame) > 0 ? frame_duration(m->frame) : 0};
         m->n_frame++;
-        m->last = pts;
-        m->last_duration = f->duration;
         return 1;
     }
     return 0;
@@ -376,7 +378,7 @@ int ag_media_failed(AgMedia *m)
 {
     int64_t end = m->last == ARGUS_NOPTS ? 0 : m->last + m->last_duration + m->shift;
     double found = (double)end * av_q2d(m->st->time_base), more = missing(m, found);
-    int nothing = !m->n_frame && m->n_bad;
+    int nothing = m->last == ARGUS_NOPTS && !m->n_frame && m->n_bad;
 
     if (m->told_failure || m->read_error == AVERROR_EXIT)
         return m->told_failure || m->read_error;

@@ -197,6 +197,25 @@ static int is_own_kind(const char *path)
            (n == 8 && !memcmp(head, "\x89PNG\r\n\x1A\n", 8));
 }
 
+static int is_picture_reader(const AVInputFormat *f)
+{
+    /* any text passes for tty */
+    return ends_with(f->name, "_pipe") || !strcmp(f->name, "image2") || !strcmp(f->name, "tty");
+}
+
+/* Video for sure by its first bytes, though it can't be opened? */
+static int is_damaged_video(const char *path)
+{
+    const AVInputFormat *f = NULL;
+    AVIOContext *pb = NULL;
+    int score = avio_open(&pb, path, AVIO_FLAG_READ);
+
+    if (score >= 0)
+        score = av_probe_input_buffer2(pb, &f, "", NULL, 0, 0);
+    avio_closep(&pb);
+    return score > AVPROBE_SCORE_RETRY && f && !is_picture_reader(f);
+}
+
 int ag_media_kind(const char *path)
 {
     AVFormatContext *fmt = NULL;
@@ -211,8 +230,8 @@ int ag_media_kind(const char *path)
         return AG_MEDIA_PICTURE;
     ag_media_quiet();
     if (avformat_open_input(&fmt, path, NULL, NULL) < 0)
-        return AG_MEDIA_PICTURE;
-    still = ag_is_still(fmt) || !strcmp(fmt->iformat->name, "tty"); /* any text passes for tty */
+        return is_damaged_video(path) ? AG_MEDIA_VIDEO : AG_MEDIA_PICTURE;
+    still = is_picture_reader(fmt->iformat) || ag_is_still(fmt);
     avformat_close_input(&fmt);
     return still ? AG_MEDIA_PICTURE : AG_MEDIA_VIDEO;
 }
