@@ -96,6 +96,7 @@ step parity "Hugging Face, tiny sets" parity
 step parity256 "Hugging Face, one full-size case" parity_full
 step threads "same bits with 1, 2, 3 threads; every kernel tier" in_build threads
 step install "into an empty prefix; a program built with pkg-config" install_test
+step api "the examples of doc/api.md" "$src/tests/api.sh" "$build"
 step completion "what the shell offers" "$src/tests/completion.sh" "$build"
 step valgrind "one caption" valgrind_run
 
