@@ -199,7 +199,7 @@ void ag_matmul_init_avx2(AgMatmulDsp *dsp)
     dsp->mr = MR;
     dsp->nr = NR;
     dsp->nc = 96;
-    dsp->depth = 512;
+    dsp->depth = 768;
     dsp->pack[AG_BF16] = pack_bf16_avx2;
     dsp->pack[AG_F32] = pack_f32_avx2;
     dsp->pack[AG_F16] = pack_f16_avx2;

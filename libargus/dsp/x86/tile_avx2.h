@@ -15,11 +15,12 @@
 
 enum { MR = 6, NR = 16 };
 
-/* a[r][0]. Rows are counted from bases 5 rows apart, so that the machine's
+/* a[r][i]. Rows are counted from bases 5 rows apart, so that the machine's
  * address modes reach all of them: base + step * 0, 1, 2, 4 or step3. */
-AG_INLINE __m256 row_value(const char *const base[2], ptrdiff_t step, ptrdiff_t step3, const int r)
+AG_INLINE __m256 row_value(const char *const base[2], ptrdiff_t step, ptrdiff_t step3, const int r,
+                          const int i)
 {
-    const char *p = base[r / 5];
+    const char *p = base[r / 5] + 4 * i;
     float x;
 
     switch (r % 5) {
@@ -30,6 +31,25 @@ AG_INLINE __m256 row_value(const char *const base[2], ptrdiff_t step, ptrdiff_t 
     default: memcpy(&x, p + 4 * step, sizeof(x)); break;
     }
     return _mm256_set1_ps(x);
+}
+
+/* n steps of k: few scalar additions, which would take turns from the sums */
+AG_INLINE void tile_steps(__m256 s[MR][2], const char *base[2], ptrdiff_t step, ptrdiff_t step3,
+                          const float *b, ptrdiff_t ldb, const int m, const int n)
+{
+    AG_UNROLL
+    for (int i = 0; i < n; i++) {
+        __m256 b0 = _mm256_load_ps(b + i * ldb), b1 = _mm256_load_ps(b + i * ldb + 8);
+        AG_UNROLL
+        for (int r = 0; r < m; r++) {
+            __m256 x = row_value(base, step, step3, r, i);
+            s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
+            s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
+        }
+    }
+    AG_UNROLL
+    for (int j = 0; j < 2; j++)
+        base[j] += n * (int)sizeof(float);
 }
 
 /* c[r][0..15] = c[r] * scale[r] + sum of a[r][i] * b[i][0..15] in rising i;
@@ -61,19 +81,10 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
         int end = AG_MIN(k, i + 16);
         for (int r = 0; r < n_pf; r++)
             _mm_prefetch((const char *)(pf + r * ld_pf + i), _MM_HINT_T0);
-        do {
-            __m256 b0 = _mm256_load_ps(b), b1 = _mm256_load_ps(b + 8);
-            AG_UNROLL
-            for (int r = 0; r < m; r++) {
-                __m256 x = row_value(base, step, step3, r);
-                s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
-                s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
-            }
-            b += ldb;
-            AG_UNROLL
-            for (int j = 0; j < 2; j++)
-                base[j] += sizeof(float);
-        } while (++i < end);
+        for (; i + 4 <= end; i += 4, b += 4 * ldb)
+            tile_steps(s, base, step, step3, b, ldb, m, 4);
+        for (; i < end; i++, b += ldb)
+            tile_steps(s, base, step, step3, b, ldb, m, 1);
     }
     AG_UNROLL
     for (int r = 0; r < m; r++) {
