@@ -175,7 +175,7 @@ test_sampling() {
     show --top-p 0.5 a.png
 }
 
-# what can't be read: one line that says why, exit code 1
+# C1, X1: what can't be read: one line that says why, exit code 1
 test_pictures() {
     pictures cut-60.jpg no-eoi.jpg cut-60.png 12-bit.jpg lossless.jpg huge.jpg huge.png height-0.jpg \
         501-scans.jpg empty.jpg bad-crc.png
@@ -196,7 +196,7 @@ test_lenient() {
     done
 }
 
-# laid over white, a picture with alpha is not the one that drops it
+# P10: laid over white, a picture with alpha is not the one that drops it
 test_alpha() {
     pictures rgba8.png
     for how in drop white black; do
@@ -234,7 +234,7 @@ test_values() {
     show --choices "a|b" --stop x nosuch.png
 }
 
-# one bad file among three: the others are done
+# C1: one bad file among three: the others are done
 test_one_bad() {
     two_images
     pictures cut-60.jpg
@@ -260,6 +260,7 @@ model() {
     chmod -R u+w m
 }
 
+# M1, M7: models that are damaged or not there
 test_models() {
     two_images
     weights=m/model.safetensors
@@ -289,6 +290,7 @@ test_models() {
     show --model m a.png
 }
 
+# C1: no room for the answer
 test_full() {
     [ -c /dev/full ] || { echo "no /dev/full"; exit 77; }
     two_images
@@ -325,6 +327,24 @@ test_pipe() {
     : >out
     ( trap '' PIPE; argus a.png 2>err; echo "exit code $?" >code ) | :
     cat err code
+}
+
+# R1: one core, and 1, 2, 8 threads: the same answers
+test_threads() {
+    command -v taskset >/dev/null || { echo "no taskset program"; exit 77; }
+    two_images
+    "$build/argus" --threads 1 --json a.png b.png >one || exit 1
+    for n in 2 8; do
+        "$build/argus" --threads $n --json a.png b.png | cmp - one && echo "$n threads: equal"
+    done
+    core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    taskset -c "$core" "$build/argus" --json a.png b.png | cmp - one && echo "one core: equal"
+}
+
+# C5: asked for JSON, the model says what it says; the structure is the program's
+test_structure() {
+    two_images
+    show --json -p "Answer in JSON with the keys shape and color." a.png | mask
 }
 
 # told to stop while it waits for a picture

@@ -103,6 +103,7 @@ test_mission() {
     cat c.srt
 }
 
+# V1, V3, V4, V5
 test_sampling() {
     echo "48 frames at 30 fps"
     for fps in 1 2 5 10 30 0; do
@@ -120,6 +121,7 @@ test_sampling() {
     play testsrc=s=64x64:r=1:d=1 -vf "argus=out=-" -f null -
 }
 
+# F3, F6: the frames that come out are those that went in
 test_pixels() {
     for format in yuv420p yuv420p10le yuv422p10le yuva420p rgba rgb24 gray p010le; do
         for size in 320x240 161x121; do
@@ -191,6 +193,7 @@ test_rotate() {
     said
 }
 
+# A2: text, span and count on every frame of the window
 test_window() {
     for key in caption start end window frames finish model; do
         probe "$pattern:d=5,argus=fps=2:window=4" $key
@@ -200,6 +203,7 @@ test_window() {
         -show_entries frame_tags=lavfi.argus.caption | grep -v '^$' | uniq -c | sed 's/^ *//'
 }
 
+# A2, A4: which frames carry a caption; the span is the window's
 test_attach() {
     for a in auto window late none; do
         echo "attach=$a"
@@ -295,6 +299,7 @@ test_recipes() {
         grep -c '"prompt": "What is written in this image?"'
 }
 
+# T13: no frame, no call of the model, no cue
 test_empty() {
     play "$pattern:d=5,trim=end_frame=0" -vf "argus=out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
     echo "exit code $rc"
@@ -351,6 +356,7 @@ test_timeline() {
     said
 }
 
+# V8
 test_nopts() {
     probe "$pattern:d=4,setpts=NAN,argus=fps=2:window=4" window
     ! said | grep -q 'no frame rate' || {
@@ -367,6 +373,7 @@ test_command() {
     cat a.txt
 }
 
+# V15, V16
 test_warnings() {
     for f in setfield=tff setparams=color_trc=smpte2084 setparams=color_trc=arib-std-b67; do
         play "$pattern:d=2" -vf $f,argus=attach=none -f null -
@@ -375,6 +382,7 @@ test_warnings() {
     done
 }
 
+# F1: another size in mid-stream
 test_reinit() {
     two_sizes
     echo "graph built again"
@@ -393,6 +401,7 @@ test_reinit() {
     said
 }
 
+# V20: told to stop
 test_stop() {
     for signal in INT TERM; do
         # longer than it ever takes, if nobody interrupts
@@ -410,6 +419,7 @@ test_stop() {
     done
 }
 
+# F10, D8, M1, M7: a cause and a place
 test_errors() {
     in="-f lavfi -i $pattern:d=2"
     # shellcheck disable=SC2086 # a list of options

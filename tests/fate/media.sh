@@ -352,7 +352,7 @@ test_several() {
     cmp a.mp4 b.mp4 && echo "inputs are as they were"
 }
 
-# before a model is looked for: values; after it: what can't be opened or written
+# C1: before a model is looked for: values; after it: what can't be opened or written
 test_refused() {
     ff -f lavfi -i testsrc=s=320x240:r=10:d=2 -c:v mpeg4 -q:v 2 a.mp4
     for o in fps=x fps=-1 fps=1/0 fps= window=0 window=x hop=9 hop=-1 max-frames=-1 ss=x ss=1:2:3:4 ss=1e3 to=0 \
@@ -425,7 +425,7 @@ test_stills() {
     tell $?
 }
 
-# a bar when stderr is a terminal, and only then
+# C4: a bar when stderr is a terminal, and only then
 test_progress() {
     command -v script >/dev/null || skip "no script program to make a terminal"
     ff -f lavfi -i testsrc=s=320x240:r=25:d=30 -c:v mpeg4 a.mp4
