@@ -62,6 +62,10 @@ int ag_caption_tiles(ArgusContext *ctx, const ArgusImage *img, int split, AgPict
     p->n_byte = ag_mul((size_t)plan.n_tile, (size_t)c->tile * (size_t)c->tile * 3);
     p->tiles = ag_malloc(p->n_byte);
     err = p->tiles ? ag_preprocess_run(&ctx->exec, c, &plan, img, p->tiles) : ARGUS_ERR(ENOMEM);
+    if (err == 0 && cancelled(ctx)) { /* some rows were skipped */
+        ag_picture_free(&p);
+        return ARGUS_ERR_CANCELLED;
+    }
     if (err < 0) {
         ag_picture_free(&p);
         return ag_fail(&ctx->log, err, "out of memory for the tiles of a %dx%d picture", img->width,
