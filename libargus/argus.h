@@ -15,6 +15,7 @@
  *     ArgusContext one caller's working memory and threads, holds a model
  *     ArgusTrack   one stream, holds a context
  *     ArgusWriter  one output file, needs none of the others
+ *     ArgusCaptioner closed captions of one stream, needs none of the others
  *
  * Conventions. Every function that returns int gives >= 0 for success and a
  * negative code for failure: ARGUS_ERR(errno value) or one of ArgusError. The
@@ -504,6 +505,31 @@ ARGUS_API char *argus_caption_json(const ArgusCaption *c, const char *image, con
 /** One JSON object for a cue, as a line of jsonl without the newline. */
 ARGUS_API char *argus_cue_json(const ArgusCue *cue, const ArgusWriterSettings *s);
 ARGUS_API void argus_free(void *p);
+
+/* ------------------------------------------------------------------------ */
+/* Closed captions: texts -> CEA-608 byte pairs                              */
+
+/** Closed captions of one stream: CEA-608, field 1, channel CC1, pop-on (loaded
+ *  unseen, then shown at once). At most 4 rows of 32 characters, cut at a word;
+ *  letters and signs that CEA-608 has not are transliterated, or are a "?". The
+ *  caller sends one pair at a time, at most 30 a second; a caption of 32
+ *  characters takes 24 pairs, one of 4 full rows 78 and more. One thread at a
+ *  time. */
+typedef struct ArgusCaptioner ArgusCaptioner;
+
+/** @return 0 or ARGUS_ERR(ENOMEM). */
+ARGUS_API int argus_captioner_open(ArgusCaptioner **t);
+ARGUS_API void argus_captioner_close(ArgusCaptioner **t);
+/** Load and show a text from the next pair on, instead of what is still to be
+ *  sent. A text without visible characters clears the screen. */
+ARGUS_API void argus_captioner_text(ArgusCaptioner *t, const char *text);
+/** Clear the screen from the next pair on, instead of what is still to be sent. */
+ARGUS_API void argus_captioner_clear(ArgusCaptioner *t);
+/** Pairs to be sent until the last text is shown; 0 = it is, or was cleared. */
+ARGUS_API int argus_captioner_loading(const ArgusCaptioner *t);
+/** The next two bytes, with odd parity; 0x80 0x80 when nothing is to be sent.
+ *  @return 1 or, for those, 0. */
+ARGUS_API int argus_captioner_next(ArgusCaptioner *t, uint8_t pair[2]);
 
 #ifdef __cplusplus
 }

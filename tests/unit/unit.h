@@ -19,7 +19,7 @@
     X(image) \
     X(preprocess) \
     X(track) X(track_fail) X(track_sampler) X(track_random) \
-    X(subtitle) X(subtitle_text) X(subtitle_stream) \
+    X(subtitle) X(subtitle_text) X(subtitle_stream) X(cea608) \
     X(picture)
 
 #define AG_DECLARE_SUITE(name) void ag_tests_##name(void);
