@@ -87,6 +87,7 @@ step build "library and program" build_all
 step ffmpeg "obtaining, patching, building; some minutes the first time" ffmpeg
 step source "form of the sources" "$src/tools/check-source.sh"
 step layers "who includes whom" "$src/tools/check-layers.sh"
+step cases "each case has its test" "$src/tools/check-cases.sh"
 step headers "each header alone, C99 and C++" "$src/tools/check-headers.sh" "$build"
 step symbols "names in the built libraries" "$src/tools/check-symbols.sh" "$build"
 step unit "modules" in_build unit
