@@ -177,7 +177,7 @@ test_times() {
 }
 
 # --ss and --to: the same as cutting the whole at these times, in containers with and without
-# an index
+# an index. T13: a part without frames gives a warning and no cue
 test_part() {
     demo
     ff -i demo.mp4 -c:v mpeg2video -q:v 2 -g 50 demo.ts
