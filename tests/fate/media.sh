@@ -91,7 +91,8 @@ codec() {
     ffmpeg -nostdin -v error -y -i demo.mp4 -an -c:v "$encoder" "$@" "$file" >log 2>&1 || cat log
     ff -i demo.mp4 -vf argus=fps=2:window=8:out=by-filter.srt -f null -
     argus "$file" --fps 2 --window 8 -o by-argus.srt
-    cmp by-filter.srt by-argus.srt && echo "$file: $(grep -c -- '-->' by-argus.srt) cues, those of the filter"
+    cmp by-filter.srt by-argus.srt &&
+        echo "$file: $(grep -c -- '-->' by-argus.srt) cues, those of the filter"
 }
 test_h264() { codec libx264 h264.mp4 -crf 4 -preset ultrafast; }
 test_hevc() { codec libx265 hevc.mkv -crf 4 -preset ultrafast -x265-params log-level=none; }
@@ -103,7 +104,8 @@ times_of() {
     case $1 in
         *.srt|*.vtt) sed -n 's/^\([0-9:.,]*\) --> \([0-9:.,]*\)$/\1 \2/p' "$1" | tr ':.,' '   ' |
             awk '{ print (($1 * 60 + $2) * 60 + $3) * 1000 + $4, (($5 * 60 + $6) * 60 + $7) * 1000 + $8 }' ;;
-        *.json|*.jsonl) sed -n 's/.*"start": \([0-9]*\)\.\([0-9]*\), "end": \([0-9]*\)\.\([0-9]*\),.*/\1 \2 \3 \4/p' "$1" |
+        *.json|*.jsonl)
+            sed -n 's/.*"start": \([0-9]*\)\.\([0-9]*\), "end": \([0-9]*\)\.\([0-9]*\),.*/\1 \2 \3 \4/p' "$1" |
             awk '{ print $1 * 1000 + $2, $3 * 1000 + $4 }' ;;
         *.ffmeta) sed -n 's/^\(START\|END\)=//p' "$1" | paste -d ' ' - - ;;
         *.txt) sed 's/^\[ *\([0-9.]*\) - *\([0-9.]*\)\].*/\1 \2/' "$1" | awk '{ print $1 * 1000, $2 * 1000 }' ;;
@@ -146,7 +148,8 @@ test_options() {
     like_filter demo.mp4 fps=0:window=20:max_frames=50 --fps 0 --window 20 --max-frames 50
     like_filter demo.mp4 offset=-1.5 --offset -1.5
     like_filter demo.mp4 max_tokens=3 --max-tokens 3
-    like_filter demo.mp4 "prompt='What is written in this image?':window=1" -p "What is written in this image?" --window 1
+    question="What is written in this image?"
+    like_filter demo.mp4 "prompt='$question':window=1" -p "$question" --window 1
     like_filter demo.mp4 "system='Be brief.'" --system "Be brief."
     like_filter demo.mp4 "choices='yes|no'" --choices 'yes|no'
     like_filter demo.mp4 "stop='bars|text'" --stop bars --stop text
@@ -280,7 +283,7 @@ test_damaged() {
         head -c $(($(wc -c <$f) * 6 / 10)) $f >cut-$f
         argus cut-$f --fps 2 -o cut.srt 2>err
         echo "$f cut: exit code $?"
-        sed 's/found [0-9.]* s/found N s/; s/ after [0-9.]* s of video:.*/ after N s/; s/ ([^()]*)$//; s/^[0-9]* packets/N packets/; s/: [0-9]* packets/: N packets/' err
+        sed 's/found [0-9.]* s/found N s/; s/ after [0-9.]* s of video:.*/ after N s/; s/ ([^()]*)$//' err
         head -n 4 cut.srt
         [ -z "$(tail -n 1 cut.srt)" ] && echo "complete"
     done
@@ -304,7 +307,8 @@ test_stop() {
     ff -f lavfi -i testsrc=s=320x240:r=25:d=120 -c:v mpeg4 long.mp4
     for signal in INT TERM KILL; do
         # a shell's background jobs begin with SIGINT ignored
-        env --default-signal=INT "$build/argus" --threads 1 long.mp4 --fps 0 --window 2 --reuse off -o s.srt -o 's.json|s.vtt|s.jsonl' 2>err &
+        env --default-signal=INT "$build/argus" --threads 1 long.mp4 --fps 0 --window 2 --reuse off \
+            -o s.srt -o 's.json|s.vtt|s.jsonl' 2>err &
         pid=$!
         n=0
         while [ $n -lt 300 ] && ! grep -q '^5$' s.srt 2>/dev/null; do sleep 0.1; n=$((n + 1)); done
@@ -431,7 +435,8 @@ test_progress() {
     ff -f lavfi -i testsrc=s=320x240:r=25:d=30 -c:v mpeg4 a.mp4
     cmd="'$build/argus' --threads 1 a.mp4 --fps 0 --window 2 --reuse off"
     script -qec "stty cols 100; $cmd -o a.srt" /dev/null </dev/null >seen 2>&1
-    tr '\r' '\n' <seen | grep -q '^.\[Ka\.mp4 \[=*> *\]  *[0-9]*% 0:[0-9]*/0:30, [0-9]* cues, [0-9.]*x, ETA 0:[0-9]*$' &&
+    line='a\.mp4 \[=*> *\]  *[0-9]*% 0:[0-9]*/0:30, [0-9]* cues, [0-9.]*x, ETA 0:[0-9]*'
+    tr '\r' '\n' <seen | grep -q "^.\[K$line\$" &&
         echo "name, bar, position, cues, speed, time to go"
     tail -c 4 seen | od -An -c | tr -s ' '
     script -qec "$cmd --quiet -o a.srt" /dev/null </dev/null >seen 2>&1
