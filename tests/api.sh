@@ -22,7 +22,7 @@ cd "$dir" || exit 2
 # setting NAME: its value in config.mak
 setting() { sed -n "s/^$1 *:= *//p" "$build/config.mak"; }
 cc=${CC:-$(setting CC)}
-libs=$(setting LIBS)
+libs="$(setting LDFLAGS) $(setting LIBS)"
 
 # blocks into files; a block without a name ends the run
 awk '
