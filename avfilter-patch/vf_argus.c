@@ -106,6 +106,13 @@ typedef struct HeldFrame {
     int64_t bytes;
 } HeldFrame;
 
+/** A caption that waits for the frame with which its loading begins. */
+typedef struct Loading {
+    char *text;
+    int64_t start; ///< time of that frame
+    int64_t end;   ///< when the caption leaves the screen
+} Loading;
+
 typedef struct ArgusFilterContext {
     const AVClass *class;
 
@@ -132,6 +139,7 @@ typedef struct ArgusFilterContext {
     int attach;
     int hold_limit;
     int sei;
+    int cc;
     int merge;
     int wrap;
     int lines;
@@ -171,6 +179,16 @@ typedef struct ArgusFilterContext {
     int64_t tags_end;
     char *payload;          ///< of the last cue, for the first of its frames
 
+    ArgusCaptioner *captioner;
+    AVFifo *loading;        ///< Loading, by start
+    int64_t cc_start;       ///< time of the frame with which loading began
+    int64_t cc_end;         ///< when to clear the screen, AV_NOPTS_VALUE for never
+    int64_t cc_origin;      ///< time of slot 0, AV_NOPTS_VALUE before the first frame
+    int64_t cc_slot;        ///< last one with a pair, 30 to a second
+    int64_t cc_delay;       ///< longest time from the first pair to the screen
+    int64_t nb_shown;
+    int64_t nb_dropped;     ///< that were not loaded in time
+
     struct SwsContext *sws;
     int sws_key[6];         ///< what sws was made for
     uint8_t *rgb;
@@ -182,6 +200,7 @@ typedef struct ArgusFilterContext {
     int warned_interlaced;
     int warned_transfer;
     int warned_matrix;
+    int warned_cc;
 } ArgusFilterContext;
 
 #define OFFSET(x) offsetof(ArgusFilterContext, x)
@@ -230,7 +249,7 @@ static const AVOption argus_options[] = {
     { "attach", "set the frames that carry the caption",
       OFFSET(attach), AV_OPT_TYPE_INT, { .i64 = ATTACH_AUTO }, 0, ATTACH_NONE, FLAGS,
       .unit = "attach" },
-        { "auto", "window without out, else none",
+        { "auto", "window without out or with cc, else none",
           0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_AUTO }, 0, 0, FLAGS, .unit = "attach" },
         { "window", "all frames of the window",
           0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_WINDOW }, 0, 0, FLAGS, .unit = "attach" },
@@ -242,6 +261,8 @@ static const AVOption argus_options[] = {
       OFFSET(hold_limit), AV_OPT_TYPE_INT, { .i64 = 512 }, 0, INT_MAX, FLAGS },
     { "sei", "add the caption as SEI side data to the first frame that carries it",
       OFFSET(sei), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "cc", "add the captions as CEA-608 closed captions",
+      OFFSET(cc), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "merge", "join neighbouring cues with the same text",
       OFFSET(merge), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "wrap", "set the columns per line, 0 for no line breaks",
@@ -608,6 +629,120 @@ static int tag_spanned(ArgusFilterContext *s, const HeldFrame *held)
     return tag_frame(s, held->frame);
 }
 
+/* ------------------------------------------------------------------------ */
+/* Closed captions                                                           */
+
+/** Note what to load, from the window's first frame on if that is still here. */
+static int plan_caption(ArgusFilterContext *s, const ArgusCue *cue)
+{
+    Loading l = { .text = av_strdup(cue->text), .start = cue->start, .end = cue->end };
+    int ret;
+
+    if (!l.text)
+        return AVERROR(ENOMEM);
+    if (s->attach != ATTACH_WINDOW) {
+        l.start = s->last_pts;
+        l.end   = s->last_pts + cue->end - cue->start;
+    }
+    ret = av_fifo_write(s->loading, &l, 1);
+    if (ret < 0)
+        av_free(l.text);
+    return ret;
+}
+
+/** Give up what is being loaded. */
+static void drop_loading(ArgusFilterContext *s)
+{
+    s->nb_dropped += argus_captioner_loading(s->captioner) > 0;
+}
+
+/** Begin what is due with the frame that leaves at this time. */
+static void begin_caption(ArgusFilterContext *s, int64_t pts)
+{
+    Loading l;
+
+    if (s->cc_end != AV_NOPTS_VALUE && pts >= s->cc_end) {
+        drop_loading(s);
+        argus_captioner_clear(s->captioner);
+        s->cc_end = AV_NOPTS_VALUE;
+    }
+    while (av_fifo_peek(s->loading, &l, 1, 0) >= 0 && l.start <= pts) {
+        drop_loading(s);
+        argus_captioner_text(s->captioner, l.text);
+        s->cc_start = pts;
+        s->cc_end   = l.end;
+        av_free(l.text);
+        av_fifo_drain2(s->loading, 1);
+    }
+}
+
+/** Is it the turn of a frame to carry a pair? There are at most 30 a second. */
+static int has_slot(ArgusFilterContext *s, int64_t pts)
+{
+    AVRational tb = { s->settings.time_base.num, s->settings.time_base.den };
+    int64_t slot;
+
+    if (s->cc_origin == AV_NOPTS_VALUE || pts < s->cc_origin) {
+        s->cc_origin = pts;
+        s->cc_slot   = -1;
+    }
+    /* a quarter more, since time bases round */
+    slot = av_rescale_q_rnd(pts - s->cc_origin, tb, (AVRational){ 1, 120 }, AV_ROUND_DOWN);
+    slot = (slot + 1) / 4;
+    if (slot <= s->cc_slot)
+        return 0;
+    s->cc_slot = slot;
+    return 1;
+}
+
+/** Put the next pair on a frame that leaves. */
+static int caption_frame(AVFilterContext *ctx, const HeldFrame *held)
+{
+    ArgusFilterContext *s = ctx->priv;
+    AVFrameSideData *sd = av_frame_get_side_data(held->frame, AV_FRAME_DATA_A53_CC);
+    int loading;
+
+    if (sd && !s->warned_cc) {
+        av_log(ctx, AV_LOG_WARNING, "the video has closed captions; cc=1 replaces them\n");
+        s->warned_cc = 1;
+    }
+    av_frame_remove_side_data(held->frame, AV_FRAME_DATA_A53_CC);
+    begin_caption(s, held->pts);
+    if (!has_slot(s, held->pts))
+        return 0;
+    sd = av_frame_new_side_data(held->frame, AV_FRAME_DATA_A53_CC, 3);
+    if (!sd)
+        return AVERROR(ENOMEM);
+    loading = argus_captioner_loading(s->captioner);
+    sd->data[0] = 0xfc; /* field 1, valid */
+    argus_captioner_next(s->captioner, sd->data + 1);
+    if (loading && !argus_captioner_loading(s->captioner)) {
+        s->nb_shown++;
+        s->cc_delay = FFMAX(s->cc_delay, held->pts - s->cc_start);
+    }
+    return 0;
+}
+
+/** Say at the end what became of the captions. */
+static void log_captions(AVFilterContext *ctx)
+{
+    ArgusFilterContext *s = ctx->priv;
+    Loading l;
+
+    drop_loading(s);
+    while (s->loading && av_fifo_read(s->loading, &l, 1) >= 0) {
+        av_free(l.text);
+        s->nb_dropped++;
+    }
+    av_log(ctx, s->nb_dropped ? AV_LOG_WARNING : AV_LOG_INFO,
+           "closed captions: %"PRId64" shown, %"PRId64" not loaded in time; loading took at most "
+           "%"PRId64" ms\n", s->nb_shown, s->nb_dropped,
+           argus_time_ms(s->cc_delay, s->settings.time_base, 0));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Cues                                                                      */
+
 /**
  * Take all finished cues: write them, tag their frames.
  * @param closing frame that closed the window, NULL at the end
@@ -623,6 +758,8 @@ static int take_cues(AVFilterContext *ctx, AVFrame *closing)
     while ((ret = argus_track_poll(s->track, &cue)) > 0) {
         ret = write_cue(ctx, &cue);
         err = err ? err : ret;
+        if (s->cc && (ret = plan_caption(s, &cue)) < 0)
+            return ret;
         if (s->attach == ATTACH_NONE)
             continue;
         ret = make_tags(ctx, &cue);
@@ -851,9 +988,14 @@ static int send_frame(AVFilterContext *ctx)
 {
     ArgusFilterContext *s = ctx->priv;
     HeldFrame held;
+    int ret;
 
     av_fifo_read(s->held, &held, 1);
     s->held_bytes -= held.bytes;
+    if (s->cc && (ret = caption_frame(ctx, &held)) < 0) {
+        av_frame_free(&held.frame);
+        return ret;
+    }
     return ff_filter_frame(ctx->outputs[0], held.frame);
 }
 
@@ -1164,7 +1306,7 @@ static av_cold int init(AVFilterContext *ctx)
         return AVERROR(EINVAL);
     }
     if (s->attach == ATTACH_AUTO)
-        s->attach = s->nb_paths ? ATTACH_NONE : ATTACH_WINDOW;
+        s->attach = s->nb_paths && !s->cc ? ATTACH_NONE : ATTACH_WINDOW;
 
     argus_track_default_settings(t);
     t->logger     = get_logger(ctx);
@@ -1283,6 +1425,12 @@ static int config_input(AVFilterLink *inlink)
     s->outputs = av_calloc(FFMAX(s->nb_paths, 1), sizeof(*s->outputs));
     if (!s->held || !s->outputs)
         return AVERROR(ENOMEM);
+    if (s->cc) {
+        s->loading = av_fifo_alloc2(4, sizeof(Loading), AV_FIFO_FLAG_AUTO_GROW);
+        if (!s->loading || argus_captioner_open(&s->captioner) < 0)
+            return AVERROR(ENOMEM);
+        s->cc_origin = s->cc_end = AV_NOPTS_VALUE;
+    }
     av_fifo_auto_grow_limit(s->held, SIZE_MAX / sizeof(HeldFrame));
     ret = read_prompt(ctx);
     if (ret >= 0)
@@ -1328,6 +1476,10 @@ static av_cold void uninit(AVFilterContext *ctx)
     av_fifo_freep2(&s->held);
     av_dict_free(&s->tags);
     argus_free(s->payload);
+    if (s->open && s->cc)
+        log_captions(ctx);
+    av_fifo_freep2(&s->loading);
+    argus_captioner_close(&s->captioner);
 
     argus_track_close(&s->track);
     argus_close(&s->argus);

@@ -72,7 +72,7 @@ while IFS= read -r f; do
     case $f in
         libargus/argus.h) most=600 ;; # the whole interface, read from top to bottom
         *.h) most=350 ;;
-        avfilter-patch/vf_argus.c) most=1300 ;; # in FFmpeg a filter is one file
+        avfilter-patch/vf_argus.c) most=1700 ;; # in FFmpeg a filter is one file
         *) most=600 ;;
     esac
     [ "$lines" -le "$most" ] || report "$f" "$lines lines, $most allowed"

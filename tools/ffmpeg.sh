@@ -198,8 +198,9 @@ options() {
         --enable-demuxer=mov,matroska,avi,mpegts,h264,m4v,mpegvideo,image2,rawvideo,srt,webvtt,ffmetadata \
         --enable-muxer=mov,mp4,matroska,mpegts,null,framemd5,framecrc,image2,rawvideo,srt,webvtt,ffmetadata \
         --enable-parser=h264,mpeg4video,mpegvideo,png,aac \
-        --enable-decoder=h264,mpeg4,mpeg2video,mjpeg,png,rawvideo,wrapped_avframe,aac,pcm_s16le,subrip,webvtt,ccaption \
-        --enable-encoder=mpeg4,mpeg2video,png,rawvideo,wrapped_avframe,pcm_s16le,subrip,webvtt,mov_text \
+        --enable-decoder=h264,mpeg4,mpeg2video,mjpeg,png,rawvideo,wrapped_avframe,aac,pcm_s16le \
+        --enable-decoder=subrip,webvtt,movtext,ccaption \
+        --enable-encoder=mpeg4,mpeg2video,png,rawvideo,wrapped_avframe,pcm_s16le,subrip,webvtt,movtext \
         --enable-bsf=h264_mp4toannexb,h264_metadata,extract_extradata \
         --enable-indev=lavfi \
         --enable-filter=argus,null,copy,scale,format,fps,trim,setpts,settb,select,split,concat,overlay,realtime \

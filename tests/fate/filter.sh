@@ -184,7 +184,8 @@ test_rotate() {
         for rotate in 0 1; do
             play movie=turned.mp4,argus=rotate=$rotate:$options -f null - | confidence >by-argus$rotate
         done
-        echo "$way: $(grep -c confidence by-ffmpeg) frame, $(cmp -s by-ffmpeg by-argus1 && echo equal || echo not equal)," \
+        echo "$way: $(grep -c confidence by-ffmpeg) frame," \
+            "$(cmp -s by-ffmpeg by-argus1 && echo equal || echo not equal)," \
             "without rotate $(cmp -s by-ffmpeg by-argus0 && echo equal || echo not equal)"
     done
     echo "45 degrees"
@@ -264,6 +265,55 @@ test_seicodec() {
     play "$pattern:d=5" -vf argus=fps=2:window=4 -c:v libx264 plain.mp4
     ff -i plain.mp4 -vf showinfo -f null -
     echo "without udu_sei: $(messages | grep -c .)"
+}
+
+# captions FILE: its closed captions as FFmpeg reads them
+captions() {
+    ff -f lavfi -i "movie=$1[out+subcc]" -map 0:s -c:s webvtt captions.vtt && sed -n '3,$p' captions.vtt
+}
+
+test_cc() {
+    src6=testsrc=s=320x240:r=25:d=6
+    play $src6 -vf argus=fps=2:window=4:cc=1 -c:v mpeg2video -bf 2 -q:v 2 cc.ts
+    said
+    captions cc.ts
+    echo "tags and files as without"
+    probe "$pattern:d=5,argus=fps=2:window=4:cc=1:out=cc.srt" window
+    grep -c -- '-->' cc.srt
+    for rate in 10 24 25 30000/1001 30 50 60000/1001 60 120; do
+        play testsrc=s=64x64:r=$rate:d=2 -vf argus=window=1:cc=1,showinfo -f null -
+        echo "$rate fps: $(grep -c ' pts_time:' log) frames," \
+            "$(grep -ci 'side data - .*closed captions.*(3 bytes)' log) with a pair"
+    done
+    echo "too fast"
+    play testsrc=s=64x64:r=25:d=3 -vf argus=fps=2:window=1:cc=1 -f null -
+    said
+    echo "late"
+    play $src6 -vf argus=fps=2:window=4:cc=1:attach=late -c:v mpeg2video late.ts
+    said
+    captions late.ts
+    echo "cleared where nothing follows"
+    play testsrc=s=320x240:r=25:d=8 -vf "argus=fps=2:window=4:cc=1:enable='lt(t,2)+gt(t,6)'" -c:v mpeg2video gap.ts
+    captions gap.ts
+    echo "captions of the input"
+    ff -i cc.ts -vf argus=cc=1 -f null -
+    said | head -n 1
+    echo "a subtitle stream in one command"
+    ff -f lavfi -i "$src6,argus=fps=2:window=4:cc=1[out+subcc]" -map 0:v -map 0:s -c:v mpeg4 -c:s mov_text sub.mp4
+    ff -i sub.mp4 -map 0:s sub.vtt
+    sed -n '3,$p' sub.vtt
+}
+
+test_cccodec() {
+    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
+        echo "this ffmpeg has no libx264"
+        exit 77
+    }
+    for f in cc.ts cc.mp4; do
+        play testsrc=s=320x240:r=25:d=6 -vf argus=fps=2:window=4:cc=1 -c:v libx264 -bf 2 $f
+        echo $f
+        captions $f
+    done
 }
 
 test_out() {
