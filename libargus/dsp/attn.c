@@ -319,5 +319,7 @@ void ag_attn(AgExec *x, const AgAttnArgs *a)
     while (c.range > 2 * AG_ATTN_QR && (a->n_q / c.range + 1) * a->n_head < 4 * x->n_thread)
         c.range /= 2;
     c.n_range = (a->n_q + c.range - 1) / c.range;
+    c.range = (a->n_q + c.n_range - 1) / c.n_range; /* of nearly equal sizes */
+    c.n_range = (a->n_q + c.range - 1) / c.range;
     ag_pool_run(x->pool, c.n_range * a->n_head, batch_run, &c);
 }

@@ -318,29 +318,59 @@ static void gemv_run(void *arg, int item, int thread)
                        lin->bias ? lin->bias + i : NULL, job->scale, job->epi);
 }
 
-/* Rows and columns of an item, so that there are enough items for all threads. */
-static void plan(Call *c, int n_out)
+/* Items of a job, and of all. */
+static int count_items(Call *c)
 {
-    int nr = c->dsp->nr, want = c->x->n_thread == 1 ? 1 : 4 * c->x->n_thread;
+    for (int j = 0; j < c->n_job; j++)
+        c->first[j + 1] = c->first[j] + (c->jobs[j].lin->n_out + c->nc - 1) / c->nc * c->n_row;
+    return c->first[c->n_job];
+}
 
-    if (c->m == 1) {
-        c->mc = c->n_row = 1;
-        c->nc = AG_CLIP(AG_ALIGN_UP(n_out / want + 1, 16), 16, GEMV_MAX);
-        return;
+/* Matrix times vector: two items a thread, long enough for one stream each. */
+static int plan_gemv(Call *c, int n_out)
+{
+    int want = c->x->n_thread == 1 ? 1 : 2 * c->x->n_thread;
+
+    c->mc = c->n_row = 1;
+    c->nc = AG_CLIP(AG_ALIGN_UP((n_out + want - 1) / want, 16), 16, GEMV_MAX);
+    return count_items(c);
+}
+
+/* Rows and columns of an item such that the slowest thread is done soonest: it
+ * does ceil(items / threads) of them, and an item costs, besides its product,
+ * as much as 12 more rows (packing) and 2 more columns (input from afar). Of
+ * plans within 1 % the one with the smallest items wins: it suffers least from
+ * a thread that is held up. */
+static int plan(Call *c)
+{
+    int nr = c->dsp->nr, threads = c->x->n_thread, best_nc = nr, best_rows = 1;
+    int deep = c->jobs[0].lin->n_in > c->dsp->depth; /* sums need room: at most MC rows */
+    int min_rows = deep ? (c->m + MC - 1) / MC : 1;
+    int max_rows = AG_MIN(min_rows + threads - 1, AG_MAX(min_rows, c->m / (2 * c->dsp->mr)));
+    double least = INFINITY;
+
+    for (c->n_row = min_rows; c->n_row <= max_rows; c->n_row++) {
+        c->mc = (c->m + c->n_row - 1) / c->n_row;
+        for (c->nc = c->dsp->nc / nr * nr; c->nc >= nr; c->nc -= nr) {
+            int turns = (count_items(c) + threads - 1) / threads;
+            double cost = (double)turns * (c->mc + 12) * (c->nc + 2);
+            if (cost >= least * (c->n_row == best_rows ? 1.01 : 1))
+                continue;
+            least = AG_MIN(least, cost);
+            best_nc = c->nc;
+            best_rows = c->n_row;
+        }
     }
-    c->n_row = c->jobs[0].lin->n_in <= c->dsp->depth ? 1 : (c->m + MC - 1) / MC;
-    c->nc = c->dsp->nc;
-    while (c->nc > nr && n_out / c->nc * c->n_row < want)
-        c->nc -= nr;
-    while (n_out / c->nc * c->n_row < c->x->n_thread && c->m / c->n_row > 2 * c->dsp->mr)
-        c->n_row++;
-    c->mc = (c->m + c->n_row - 1) / c->n_row;
+    c->mc = (c->m + best_rows - 1) / best_rows;
     c->n_row = (c->m + c->mc - 1) / c->mc;
+    c->nc = best_nc;
+    return count_items(c);
 }
 
 void ag_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, int ld_in, int m)
 {
-    Call c = {.dsp = &x->dsp->matmul, .jobs = jobs, .x = x, .in = in, .ld_in = ld_in, .m = m};
+    Call c = {.dsp = &x->dsp->matmul, .jobs = jobs, .x = x, .in = in, .ld_in = ld_in, .m = m,
+              .n_job = n_job};
     int n_out = 0;
 
     assert(n_job >= 1 && n_job <= JOBS && m >= 0);
@@ -351,10 +381,10 @@ void ag_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, i
         n_out += jobs[j].lin->n_out;
         x->flops += (int64_t)2 * m * jobs[j].lin->n_out * jobs[j].lin->n_in;
     }
-    plan(&c, n_out);
-    for (int j = 0; j < n_job; j++)
-        c.first[j + 1] = c.first[j] + (jobs[j].lin->n_out + c.nc - 1) / c.nc * c.n_row;
-    ag_pool_run(x->pool, c.first[n_job], m == 1 ? gemv_run : gemm_run, &c);
+    if (m == 1)
+        ag_pool_run(x->pool, plan_gemv(&c, n_out), gemv_run, &c);
+    else
+        ag_pool_run(x->pool, plan(&c), gemm_run, &c);
 }
 
 void ag_linear(AgExec *x, const AgLinear *lin, AgEpilogue epi, const float *in, int ld_in,
