@@ -39,8 +39,12 @@ BASE = [
     still("window_8", [(320, 240, 9, t) for t in range(8)] + ["Explain this to me."], split=False),
 ]
 
-# the large shape: fewer cases, and its own question where the common one has a small margin
-LARGE = [BASE[5], BASE[9], still("text_only", ["What is the capital of France?"])]
+# the large shape: fewer cases, and its own questions where the common ones have a small margin
+LARGE = [
+    still("pano_2048x512", [(2048, 512, 6, 0), "Name the main object."]),
+    still("text_only", ["What is the capital of France?"]),
+    still("window_8", [(320, 240, 9, t) for t in range(8)] + ["Describe it."], split=False),
+]
 
 SETS = {"base": BASE, "500m": LARGE}
 
