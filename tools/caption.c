@@ -26,6 +26,9 @@ typedef struct Run {
     int several;       /* more than one answer: each on a line of its own */
     int streamed;      /* bytes of the running answer that are printed */
     int failed;        /* an input did not get its answer */
+    char *text;        /* with -o: answers about the input so far, a line each, */
+    char **objects;    /* and as JSON; [o->n_prompt], n_object in use */
+    int n_object;
     int64_t us_load;   /* reading and decoding of pictures */
 } Run;
 
@@ -55,16 +58,61 @@ static int on_token(void *opaque, int id, const char *text)
     return is_over();
 }
 
+static int to_files(const Run *r)
+{
+    return r->o->video.sink.n_out > 0;
+}
+
 static void print_name(const Run *r, const char *name)
 {
-    if (r->o->n_input > 1 && !r->o->multi && !r->o->json) {
+    if (r->o->n_input > 1 && !r->o->multi && !r->o->json && !to_files(r)) {
         ag_out(name, 1);
         ag_out(": ", 0);
     }
 }
 
+/* Answers that go to files wait until the last one about the input is there. */
+static void keep_answer(Run *r, const ArgusCaption *c, const char *name, const char *prompt)
+{
+    size_t old = r->text ? strlen(r->text) : 0, size = old + strlen(c->text) + 2;
+    char *text = realloc(r->text, size), *json = argus_caption_json(c, name, prompt, r->model);
+
+    if (text) {
+        r->text = text;
+        strcpy(text + old, c->text);
+        for (char *p = text + old; *p; p++)
+            if (*p == '\n' && r->o->n_prompt > 1) /* a line is an answer */
+                *p = ' ';
+        strcat(text, "\n");
+    }
+    if (text && json) {
+        r->objects[r->n_object++] = json;
+        return;
+    }
+    argus_free(json);
+    ag_say(ARGUS_LOG_ERROR, "%s: out of memory", name);
+    r->failed = 1;
+}
+
+/* All answers about an input to its files, or none. */
+static void write_answers(Run *r, const char *input)
+{
+    if (r->n_object == r->o->n_prompt &&
+        ag_sink_stills(&r->o->video.sink, input, r->text, (const char *const *)r->objects,
+                       r->n_object) < 0)
+        r->failed = 1;
+    while (r->n_object > 0)
+        argus_free(r->objects[--r->n_object]);
+    free(r->text);
+    r->text = NULL;
+}
+
 static void print_answer(Run *r, const ArgusCaption *c, const char *name, const char *prompt)
 {
+    if (to_files(r)) {
+        keep_answer(r, c, name, prompt);
+        return;
+    }
     if (r->o->json) {
         char *json = argus_caption_json(c, name, prompt, r->model);
         if (json) {
@@ -149,13 +197,10 @@ static void describe(Run *r, const char *const *paths, int n, const char *name)
     r->us_load += now_us() - begin;
     if (good < n)
         r->failed = 1;
-    if (good == n && r->o->video.sink.n_out && !r->n_video) {
-        ag_say(ARGUS_LOG_ERROR, "%s: -o is for captions of videos, found a picture", name);
-        r->failed = 1;
-        good = -1;
-    }
     for (int i = 0; good == n && i < r->o->n_prompt && !is_over(); i++)
         ask(r, parts, images, n, name, r->o->prompts[i]);
+    if (to_files(r))
+        write_answers(r, paths[0]);
     for (int i = 0; pics && i < n; i++)
         ag_pic_free(&pics[i]);
     free(pics);
@@ -205,6 +250,19 @@ static void describe_all(Run *r)
     }
 }
 
+/* Can the answers about pictures be written where -o says? With videos beside
+ * them the names of all must differ. */
+static int check_stills(const Run *r, int n)
+{
+    const AgCli *o = r->o;
+
+    if (o->stream) {
+        ag_say(ARGUS_LOG_ERROR, "--stream can't go together with -o");
+        return -1;
+    }
+    return ag_sink_check_stills(&o->video.sink, o->inputs, r->n_video ? o->n_input : n);
+}
+
 /* What each input is, and whether that goes together with the options.
  * @return -1 to go on, else the exit code. */
 static int look_at_inputs(Run *r)
@@ -212,10 +270,11 @@ static int look_at_inputs(Run *r)
     const AgCli *o = r->o;
     const char **videos = calloc((size_t)o->n_input, sizeof(*videos));
     const char *wrong = NULL;
-    int code = -1;
+    int code = -1, n_still;
 
     r->kinds = calloc((size_t)o->n_input, sizeof(*r->kinds));
-    if (!videos || !r->kinds) {
+    r->objects = calloc((size_t)o->n_prompt, sizeof(*r->objects));
+    if (!videos || !r->kinds || !r->objects) {
         ag_say(ARGUS_LOG_ERROR, "out of memory");
         free(videos);
         return AG_EXIT_FAILED;
@@ -233,7 +292,10 @@ static int look_at_inputs(Run *r)
         wrong = "several questions: expected pictures";
     if (wrong)
         ag_say(ARGUS_LOG_ERROR, "%s, found the video %s", wrong, videos[0]);
+    n_still = o->multi ? 1 : o->n_input - r->n_video;
     if (wrong || (r->n_video && ag_sink_check(&o->video.sink, videos, r->n_video) < 0))
+        code = AG_EXIT_USAGE;
+    else if (n_still && to_files(r) && check_stills(r, n_still) < 0)
         code = AG_EXIT_USAGE;
     else if (!r->n_video && o->video.given && !o->video.sink.n_out)
         ag_say(ARGUS_LOG_WARNING, "--%s is for videos, and there is none", o->video.given);
@@ -249,6 +311,7 @@ int ag_verb_caption(const AgCli *o)
 
     if (code >= 0) {
         free(r.kinds);
+        free(r.objects);
         return code;
     }
     r.several = o->n_prompt > 1 || (o->n_input > 1 && !o->multi);
@@ -265,5 +328,6 @@ int ag_verb_caption(const AgCli *o)
     argus_close(&r.ctx);
     argus_model_close(&r.model);
     free(r.kinds);
+    free(r.objects);
     return r.failed ? AG_EXIT_FAILED : AG_EXIT_OK;
 }

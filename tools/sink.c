@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,9 +190,33 @@ static int check_formats(const AgSinkOptions *o, int n)
     return 0;
 }
 
-int ag_sink_check(const AgSinkOptions *o, const char *const *inputs, int n)
+/* Pictures have no times: text lines or JSON. */
+static int still_format(const AgSinkOptions *o, const char *path)
 {
-    int n_path = 0, bad = check_formats(o, n) < 0;
+    if (o->format == ARGUS_FORMAT_AUTO && is_stdout(path))
+        return ARGUS_FORMAT_TXT;
+    return format_of(o, path);
+}
+
+static int check_still_formats(const AgSinkOptions *o)
+{
+    for (int i = 0; i < o->n_out; i++) {
+        int format = still_format(o, o->outs[i]);
+
+        if (format != ARGUS_FORMAT_TXT && format != ARGUS_FORMAT_JSON &&
+            format != ARGUS_FORMAT_JSONL) {
+            ag_say(ARGUS_LOG_ERROR, "-o: expected a .txt, .json or .jsonl file for a picture, or one "
+                   "of these as --format, found '%s'", o->outs[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Has every input files of its own, and is none of them an input? */
+static int check_paths(const AgSinkOptions *o, const char *const *inputs, int n)
+{
+    int n_path = 0, bad = 0;
     char **paths = calloc((size_t)n * (size_t)o->n_out + 1, sizeof(*paths));
 
     if (!paths) {
@@ -216,6 +241,16 @@ int ag_sink_check(const AgSinkOptions *o, const char *const *inputs, int n)
         free(paths[i]);
     free(paths);
     return bad ? -1 : 0;
+}
+
+int ag_sink_check(const AgSinkOptions *o, const char *const *inputs, int n)
+{
+    return check_formats(o, n) < 0 ? -1 : check_paths(o, inputs, n);
+}
+
+int ag_sink_check_stills(const AgSinkOptions *o, const char *const *inputs, int n)
+{
+    return check_still_formats(o) < 0 ? -1 : check_paths(o, inputs, n);
 }
 
 /* --- bytes */
@@ -360,4 +395,109 @@ int ag_sink_close(AgSink **ps)
     free(s);
     *ps = NULL;
     return err;
+}
+
+/* --- pictures */
+
+/* Pieces one after the other; a short write is an error. */
+static int write_pieces(int fd, const char *const *pieces, int n)
+{
+    int err = 0;
+
+    for (int i = 0; i < n && err == 0; i++)
+        err = write_all(fd, pieces[i], strlen(pieces[i]));
+    return err;
+}
+
+/* What is there and no plain file (a device, a pipe) is written to as it is. */
+static int write_in_place(const char *path, const char *const *pieces, int n)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int err = fd < 0 ? ARGUS_ERR(errno) : write_pieces(fd, pieces, n);
+
+    if (fd >= 0 && close(fd) < 0 && err == 0)
+        err = ARGUS_ERR(errno);
+    return err;
+}
+
+static int write_whole(const char *path, const char *const *pieces, int n)
+{
+    mode_t mask = umask(0);
+    size_t size = strlen(path) + 8;
+    char *temporary = malloc(size);
+    int err = 0;
+
+    umask(mask);
+    if (!temporary)
+        return ARGUS_ERR(ENOMEM);
+    snprintf(temporary, size, "%s.XXXXXX", path);
+    int fd = mkstemp(temporary);
+    if (fd < 0) {
+        err = ARGUS_ERR(errno);
+    } else {
+        err = write_pieces(fd, pieces, n);
+        if (err == 0 && fchmod(fd, 0666 & ~mask) < 0)
+            err = ARGUS_ERR(errno);
+        if (close(fd) < 0 && err == 0)
+            err = ARGUS_ERR(errno);
+        if (err == 0 && rename(temporary, path) < 0)
+            err = ARGUS_ERR(errno);
+        if (err < 0)
+            unlink(temporary);
+    }
+    free(temporary);
+    return err;
+}
+
+/* One object; several are a list (json) or lines (jsonl). */
+static int json_pieces(const char **pieces, int format, const char *const *json, int n)
+{
+    int list = format == ARGUS_FORMAT_JSON && n > 1, at = 0;
+
+    if (list)
+        pieces[at++] = "[\n";
+    for (int i = 0; i < n; i++) {
+        pieces[at++] = json[i];
+        pieces[at++] = list && i + 1 < n ? ",\n" : "\n";
+    }
+    if (list)
+        pieces[at++] = "]\n";
+    return at;
+}
+
+int ag_sink_stills(const AgSinkOptions *o, const char *input, const char *text,
+                   const char *const *json, int n)
+{
+    const char **pieces = calloc((size_t)n * 2 + 2, sizeof(*pieces));
+    int first = 0;
+
+    if (!pieces) {
+        ag_say(ARGUS_LOG_ERROR, "%s: out of memory", input);
+        return ARGUS_ERR(ENOMEM);
+    }
+    for (int i = 0; i < o->n_out; i++) {
+        int format = still_format(o, o->outs[i]), n_piece = 1, err = 0;
+        char *path = NULL, buf[128];
+        struct stat st;
+
+        pieces[0] = text;
+        if (format != ARGUS_FORMAT_TXT)
+            n_piece = json_pieces(pieces, format, json, n);
+        if (is_stdout(o->outs[i])) {
+            for (int k = 0; k < n_piece; k++)
+                ag_out(pieces[k], 0);
+            err = ag_out_flush() < 0 ? ARGUS_ERR(EIO) : 0;
+        } else if (!(path = expand(o->outs[i], input))) {
+            err = ARGUS_ERR(EINVAL);
+        } else {
+            err = !stat(path, &st) && !S_ISREG(st.st_mode) ? write_in_place(path, pieces, n_piece)
+                                                            : write_whole(path, pieces, n_piece);
+            if (err < 0)
+                ag_say(ARGUS_LOG_ERROR, "%s: %s", path, argus_strerror(err, buf, sizeof(buf)));
+        }
+        free(path);
+        first = first < 0 ? first : err;
+    }
+    free(pieces);
+    return first;
 }

@@ -1,5 +1,5 @@
 /*
- * Where the captions of a video go: files, standard output, or both.
+ * Where captions go: files, standard output, or both.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -23,6 +23,14 @@ void ag_sink_options_free(AgSinkOptions *o);
  * files of its own, is no input overwritten? Nothing is opened.
  * @return 0, or -1 after a message. */
 int ag_sink_check(const AgSinkOptions *o, const char *const *inputs, int n);
+
+/* The same for pictures. */
+int ag_sink_check_stills(const AgSinkOptions *o, const char *const *inputs, int n);
+/* Answers about one input: text, a line each, and the same as n JSON objects.
+ * Every file is written under another name and put in its place when it is
+ * whole. @return 0, or the first error; failures have been told. */
+int ag_sink_stills(const AgSinkOptions *o, const char *input, const char *text,
+                   const char *const *json, int n);
 
 typedef struct AgSink AgSink;
 

@@ -243,6 +243,31 @@ test_one_bad() {
 }
 
 # the lines; the numbers are the machine's
+# C1: answers in files, each there as a whole or not at all.
+test_files() {
+    two_images
+    head -c 200 a.png >cut.png
+    for format in txt json jsonl; do
+        show a.png -o "%n.$format"
+        show a.png b.png -o "%n-two.$format" -p "Describe this image." -p "What is the background color?"
+    done
+    show --multi a.png b.png -o multi.txt
+    for f in *.txt *.json*; do
+        echo "$f:"
+        mask <"$f"
+    done
+    rm -f ./*.txt ./*.json*
+    show a.png -o - --format json | mask
+    show a.png b.png -o both.txt
+    show a.png -o a.png --format txt
+    show a.png -o a.srt
+    show a.png --stream -o a.txt
+    show a.png -o nowhere/a.txt
+    show a.png -o /dev/full --format txt
+    show cut.png a.png -o "%n.txt"
+    ls
+}
+
 test_stats() {
     two_images
     argus --stats --quiet --cpumask c a.png b.png >out 2>err

@@ -347,7 +347,7 @@ test_several() {
     show a.mp4 sub/a.b.mkv -o -
     show a.mp4 b.mp4 -o %n.mp4 --format srt
     show a.mp4 b.mp4 -o %x.srt
-    show rgb8.png -o c.txt
+    show rgb8.png -o c.srt
     show rgb8.png --fps 2 -q
     show --multi a.mp4 rgb8.png
     show --stream a.mp4

@@ -1,5 +1,5 @@
 # Parity with Hugging Face: make parity [SETS="argus-tiny synth-tiny synth-256m"]; further sets
-# are prompts-argus-tiny, prompts-synth-tiny, choices-argus-tiny, shifted-argus-tiny.
+# are prompts-argus-tiny, prompts-synth-tiny, choices-argus-tiny, shifted-argus-tiny, synth-500m.
 # [CASES="still_640x480 ..."] [PARITY_FLAGS="--threads 2 --cpumask c"].
 
 PROMPT_SETS := prompts-argus-tiny choices-argus-tiny shifted-argus-tiny prompts-synth-tiny

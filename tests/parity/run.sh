@@ -24,6 +24,8 @@ checkpoint() {
         "$src/tests/refs/$1"/*config.json; do
         [ ! -f "$f" ] || cp "$f" "$dir/" || return 1
     done
+    # the tokenizer and the processor are the same, the shape is not
+    [ "$2" != 500m ] || cp "$ARGUS_TEST_DATA/models/SmolVLM-500M-Instruct/config.json" "$dir/" || return 1
     [ -f "$dir/tokenizer.json" ] || { echo "no $ARGUS_TEST_DATA/models/$published/tokenizer.json"; return 1; }
     expected=$(sed -n 's/.*"checkpoint_sha256": *"\([0-9a-f]*\)".*/\1/p' "$src/tests/refs/$1/refs.json")
     [ -f "$weights.$expected" ] && [ -f "$weights" ] && return 0
@@ -80,6 +82,7 @@ for name in ${SETS:-argus-tiny synth-tiny synth-256m}; do
         shifted-argus-tiny) run "$name" "$src/models/argus-tiny" --shifted "$@"; continue ;;
         synth-tiny | prompts-synth-tiny) shape=tiny seed=2 ;;
         synth-256m) shape=256m seed=1 ;;
+        synth-500m) shape=500m seed=1 ;;
         *) echo "no set is called $name"; add 0 1 0; continue ;;
     esac
     if [ -z "${ARGUS_TEST_DATA:-}" ]; then
