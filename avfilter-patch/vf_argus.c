@@ -97,6 +97,8 @@ typedef struct Output {
     int format;             ///< enum ArgusFormat
     int failed;             ///< an error was reported, nothing more is written
     AVFilterContext *owner; ///< NULL while no filter writes to it
+    ArgusTrackPosition position; ///< where the last filter stopped
+    ArgusRational time_base; ///< of position
 } Output;
 
 /** A frame that waits for its cue. */
@@ -483,6 +485,20 @@ static int output_open(AVFilterContext *ctx, const char *path, Output **out)
     return 0;
 }
 
+/** Go on with the ticks and windows of a freed graph that wrote to one of our files. */
+static void find_position(ArgusFilterContext *s)
+{
+    ArgusRational tb = s->settings.time_base;
+
+    ff_mutex_lock(&list_lock);
+    for (const Output *o = output_list; o; o = o->next)
+        for (int i = 0; i < s->nb_paths; i++)
+            if (!o->owner && !strcmp(o->path, s->paths[i]) &&
+                o->time_base.num == tb.num && o->time_base.den == tb.den)
+                s->settings.from = o->position;
+    ff_mutex_unlock(&list_lock);
+}
+
 /** Write a cue to all outputs. @return the first error */
 static int write_cue(AVFilterContext *ctx, const ArgusCue *cue)
 {
@@ -520,6 +536,8 @@ static int finish_outputs(AVFilterContext *ctx, int keep)
         }
         /* a JSON document in a pipe has ended, nothing can follow */
         if (keep && !o->failed && (o->format != ARGUS_FORMAT_JSON || output_seekable(o))) {
+            argus_track_position(s->track, &o->position);
+            o->time_base = s->settings.time_base;
             ff_mutex_lock(&list_lock);
             o->owner = NULL;
             ff_mutex_unlock(&list_lock);
@@ -1432,6 +1450,7 @@ static int config_input(AVFilterLink *inlink)
         s->cc_origin = s->cc_end = AV_NOPTS_VALUE;
     }
     av_fifo_auto_grow_limit(s->held, SIZE_MAX / sizeof(HeldFrame));
+    find_position(s);
     ret = read_prompt(ctx);
     if (ret >= 0)
         ret = open_engine(ctx);

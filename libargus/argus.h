@@ -365,6 +365,17 @@ typedef struct ArgusRational {
 /** No time known. The value libav uses. */
 #define ARGUS_NOPTS INT64_MIN
 
+/** Where a track stopped, for one that goes on with the same stream. */
+typedef struct ArgusTrackPosition {
+    int valid;      /**< 0 = begin afresh: then nothing else counts */
+    int64_t origin; /**< time of tick 0, ARGUS_NOPTS before the first */
+    int64_t tick;   /**< number of the next tick */
+    int64_t last;   /**< time of the last frame, ARGUS_NOPTS before the first */
+    int64_t end;    /**< end of the last cue if no sample may come before it, or ARGUS_NOPTS */
+    int64_t window; /**< number of the next window */
+    int64_t sample; /**< samples taken */
+} ArgusTrackPosition;
+
 typedef struct ArgusTrackSettings {
     ArgusLogger logger;
     ArgusRational time_base;  /**< unit of all pts, seconds = pts * num / den */
@@ -379,6 +390,7 @@ typedef struct ArgusTrackSettings {
     const char *prompt;       /**< question, NULL = plain captioning */
     const char *system;       /**< system turn, NULL = none */
     ArgusDecoding decoding;   /**< max_tokens 64 by default */
+    ArgusTrackPosition from;  /**< go on from there, in the same time_base; not valid by default */
 } ArgusTrackSettings;
 
 ARGUS_API void argus_track_default_settings(ArgusTrackSettings *s);
@@ -435,6 +447,8 @@ ARGUS_API int argus_track_poll(ArgusTrack *track, ArgusCue *cue);
 /** First pts of the window that is open (samples taken, cue not yet given),
  *  or ARGUS_NOPTS. Frames before it will not get another cue. */
 ARGUS_API int64_t argus_track_open_start(const ArgusTrack *track);
+/** Where the track is, after argus_track_flush(). */
+ARGUS_API void argus_track_position(const ArgusTrack *track, ArgusTrackPosition *pos);
 /** Samples taken so far. */
 ARGUS_API int64_t argus_track_samples(const ArgusTrack *track);
 

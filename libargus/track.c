@@ -100,6 +100,8 @@ int argus_track_check(const ArgusTrackSettings *s)
         (err = check_int(log, "split", s->split, 0, 1)) < 0 ||
         (err = check_int(log, "reuse", s->reuse, 0, 1)) < 0)
         return err;
+    if (s->from.valid && (s->from.tick < 0 || s->from.window < 0 || s->from.sample < 0))
+        return ag_fail(log, ARGUS_ERR(EINVAL), "from: expected no number below 0");
     return argus_decoding_check(&s->decoding, log);
 }
 
@@ -552,6 +554,11 @@ int argus_track_poll(ArgusTrack *t, ArgusCue *cue)
 int64_t argus_track_open_start(const ArgusTrack *t)
 {
     return t->first ? t->first->span.start : ag_sampler_start(&t->sampler);
+}
+
+void argus_track_position(const ArgusTrack *t, ArgusTrackPosition *pos)
+{
+    ag_sampler_position(&t->sampler, pos);
 }
 
 int64_t argus_track_samples(const ArgusTrack *t)

@@ -79,6 +79,32 @@ static int64_t later(int64_t t, int64_t n, AgLength l)
 /* ------------------------------------------------------------------------ */
 /* Windows                                                                   */
 
+void ag_sampler_position(const AgSampler *p, ArgusTrackPosition *pos)
+{
+    *pos = (ArgusTrackPosition){
+        .valid = 1,
+        .origin = p->started ? p->origin : ARGUS_NOPTS,
+        .tick = saturate(p->tick),
+        .last = p->have_last ? p->last : ARGUS_NOPTS,
+        .end = p->floor,
+        .window = p->n_window,
+        .sample = p->n_sample,
+    };
+}
+
+/* As if the frames up to there had been seen, and the stretch flushed. */
+static void go_on(AgSampler *p, const ArgusTrackPosition *from)
+{
+    p->started = from->origin != ARGUS_NOPTS;
+    p->origin = from->origin;
+    p->tick = from->tick;
+    p->have_last = p->ended = from->last != ARGUS_NOPTS;
+    p->last = from->last;
+    p->floor = from->end;
+    p->n_window = from->window;
+    p->n_sample = from->sample;
+}
+
 int ag_sampler_open(AgSampler *p, const ArgusTrackSettings *s)
 {
     assert(s->time_base.num > 0 && s->time_base.den > 0);
@@ -92,6 +118,9 @@ int ag_sampler_open(AgSampler *p, const ArgusTrackSettings *s)
     p->hop = s->hop ? s->hop : s->window;
     p->max_frames = s->max_frames;
     p->floor = ARGUS_NOPTS;
+    p->last_length = (AgLength){0, 1};
+    if (s->from.valid)
+        go_on(p, &s->from);
     p->times = ag_calloc((size_t)p->window, sizeof(*p->times));
     return p->times ? 0 : ARGUS_ERR(ENOMEM);
 }

@@ -78,6 +78,8 @@ typedef struct AgSampler {
 /* s has been checked. @return 0 or ENOMEM. */
 int ag_sampler_open(AgSampler *p, const ArgusTrackSettings *s);
 void ag_sampler_close(AgSampler *p);
+/* Where a flushed sampler is; ag_sampler_open() with it in s->from goes on. */
+void ag_sampler_position(const AgSampler *p, ArgusTrackPosition *pos);
 /* Announce a frame. @return 1 if it is wanted, else 0. *span is the window
  * whose end became known with it; *events a mask of AgSamplerEvent. */
 int ag_sampler_frame(AgSampler *p, int64_t pts, int64_t duration, AgSpan *span, int *events);

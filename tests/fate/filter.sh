@@ -440,6 +440,7 @@ test_reinit() {
     echo "exit code $rc"
     cat s.srt
     grep -c '"text"' s.json
+    echo "windows $(sed -n '/"text"/s/.*"window": \([0-9]*\).*/\1/p' s.json | tr '\n' ' ')"
     tail -n 1 s.json
     echo "size change inside the graph"
     ff -reinit_filter 0 -i ab.ts -vf "argus=fps=2:window=4:out=s.srt" -f null -
