@@ -201,7 +201,7 @@ test_window() {
     done
     echo "by way of ffprobe"
     ffprobe -v error -f lavfi "$pattern:d=5,argus=fps=2:window=4" -of compact=p=0 \
-        -show_entries frame_tags=lavfi.argus.caption | grep -v '^$' | uniq -c | sed 's/^ *//'
+        -show_entries frame_tags=lavfi.argus.caption | sed '/^$/d; s/|$//' | uniq -c | sed 's/^ *//'
 }
 
 # A2, A4: which frames carry a caption; the span is the window's
