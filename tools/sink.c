@@ -205,8 +205,8 @@ static int check_still_formats(const AgSinkOptions *o)
 
         if (format != ARGUS_FORMAT_TXT && format != ARGUS_FORMAT_JSON &&
             format != ARGUS_FORMAT_JSONL) {
-            ag_say(ARGUS_LOG_ERROR, "-o: expected a .txt, .json or .jsonl file for a picture, or one "
-                   "of these as --format, found '%s'", o->outs[i]);
+            ag_say(ARGUS_LOG_ERROR, "-o: expected a .txt, .json or .jsonl file for a picture, or "
+                   "one of these as --format, found '%s'", o->outs[i]);
             return -1;
         }
     }
