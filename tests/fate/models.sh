@@ -261,7 +261,10 @@ test_repair() {
 
 # On a terminal there is a bar, elsewhere there is none.
 test_bar() {
-    command -v script >/dev/null || { echo "script (bsdutils) is not there"; exit 77; }
+    script -qec true probe >/dev/null 2>&1 </dev/null || {
+        echo "no pseudo-terminal can be made here (script of bsdutils)"
+        exit 77
+    }
     serve slow
     script -qec "'$build/argus' models --fetch test --base-url '$url'" terminal >/dev/null </dev/null
     tr '\r' '\n' <terminal | grep -c 'data.bin  *\[#*-*\]  *[0-9]*%.* MiB/s' |
