@@ -81,6 +81,32 @@ static int exact_equal(const Exact *e, float max, float sum, const float *o, int
     return 1;
 }
 
+/* Exact scores, and values that show each p by itself: the precision of exp
+ * alone. Key j has score s[j], value 1 in column j. */
+static void probe(float *q, float *k, int k_row, int k_col, float *v, int ld_v, int dim, float *s)
+{
+    for (int d = 0; d < dim; d++)
+        q[d] = d == 0;
+    for (int j = 0; j < 16; j++) {
+        s[j] = ck_float(-1, 1);
+        for (int d = 0; d < dim; d++) {
+            k[j * k_row + d * k_col] = d == 0 ? s[j] : 0;
+            v[j * ld_v + d] = d == j;
+        }
+    }
+}
+
+static void probe_check(const float *s, float sum, const float *o)
+{
+    double total = 0;
+
+    for (int j = 0; j < 16; j++)
+        total += exp(s[j]);
+    for (int j = 0; j < 16; j++) /* its rounding, log2(e) s - max: up to 3 in size */
+        if (!(fabs(o[j] / sum / (exp(s[j]) / total) - 1) <= 4e-7))
+            fail("exp(%g) off by %.2g", s[j], o[j] / sum / (exp(s[j]) / total) - 1);
+}
+
 typedef struct TileData {
     float *q, *kt, *v, *o, *tmp, max[AG_ATTN_QR], sum[AG_ATTN_QR];
     Exact exact[AG_ATTN_QR];
@@ -152,6 +178,15 @@ static void tile(const AgDsp *ref, const AgDsp *dsp)
         if (!ck_guards(3) || !ck_guards(4))
             fail("m=%d dim=%d: wrote outside", m, dim);
     }
+    for (int round = 0; round < 100; round++) {
+        float s[16];
+        t.q = ck_aligned(0, 64 * 4), t.o = ck_output(3, 64 * 4, 0);
+        tile_block(&t, 128, 64, 64);
+        probe(t.q, t.kt, 1, AG_ATTN_KB, t.v, 64, 64, s);
+        AgAttnTile a = {t.q, t.kt, t.v, t.o, t.max, t.sum, t.tmp, 64, 1, 16, 64, 16, 1};
+        call_new(&a);
+        probe_check(s, t.sum[0], t.o);
+    }
     int m = dsp->attn.qr;
     t.q = ck_aligned(0, (size_t)(m * AG_ATTN_LD) * 4);
     t.o = ck_output(3, (size_t)(m * AG_ATTN_LD) * 4, 0);
@@ -212,6 +247,13 @@ static void single(const AgDsp *ref, const AgDsp *dsp)
         }
         if (!ck_guards(3) || !ck_guards(4))
             fail("n=%d group=%d dim=%d: wrote outside", n, group, dim);
+    }
+    for (int round = 0; round < 100; round++) {
+        float s[16], *x = ck_input(0, 64 * 4), *y = ck_input(1, 16 * 64 * 4);
+        float *z = ck_input(2, 16 * 64 * 4), *p = ck_output(3, 66 * 4, 0);
+        probe(x, y, 64, 1, z, 64, 64, s);
+        call_new(p, x, y, z, 64, 16, 1, 64, ck_output(4, 16 * 4, 0));
+        probe_check(s, p[1], p + 2);
     }
     float *q = ck_input(0, 192 * 4), *k = ck_input(1, 256 * 192 * 4);
     float *v = ck_input(2, 256 * 192 * 4);

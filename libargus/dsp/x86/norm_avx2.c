@@ -38,7 +38,6 @@ static void layernorm_avx2(float *out, const float *x, const float *w, const flo
                            float eps)
 {
     float mean = sum_row(x, n, 0, 0) / (float)n;
-    mean += sum_row(x, n, mean, 0) / (float)n; /* what rounding left */
     float rstd = 1.0f / sqrtf(sum_row(x, n, mean, 1) / (float)n + eps);
     __m256 m = _mm256_set1_ps(mean), r = _mm256_set1_ps(rstd);
     int i = 0;
