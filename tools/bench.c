@@ -34,7 +34,7 @@ typedef struct Bench {
     int threads;
     double open_s;            /* model and context */
     double peak, bandwidth;   /* of the machine: FLOP/s, bytes/s */
-    double rss, anon;         /* MiB: most ever, and anonymous after the runs */
+    double rss, anon;         /* MiB: most ever, and anonymous after an answer */
     Sample run[MAX_RUNS];
     int n_run;
     ArgusStats stats;         /* of one run: the work is the same in all */
@@ -110,6 +110,7 @@ static int run_once(Bench *b, Sample *out)
     out->all = seconds() - begin;
     if (err >= 0) {
         argus_stats(ctx, &b->stats);
+        b->anon = ag_status_mib("RssAnon");
         out->preprocess = (double)b->stats.us_preprocess * 1e-6;
         out->vision = (double)b->stats.us_vision * 1e-6;
         out->prefill = (double)b->stats.us_prefill * 1e-6;
@@ -289,7 +290,6 @@ static int bench(Bench *b)
         if ((err = run_once(b, &b->run[b->n_run])) < 0)
             return err;
     b->rss = ag_status_mib("VmHWM"); /* the machine's bandwidth takes memory too */
-    b->anon = ag_status_mib("RssAnon");
     measure_machine(b);
     if (o->json)
         print_json(b);
