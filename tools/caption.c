@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tools/media.h"
 #include "tools/output.h"
@@ -252,7 +253,7 @@ static void describe_all(Run *r)
 
 /* Can the answers about pictures be written where -o says? With videos beside
  * them the names of all must differ. */
-static int check_stills(const Run *r, int n)
+static int check_stills(const Run *r)
 {
     const AgCli *o = r->o;
 
@@ -260,7 +261,7 @@ static int check_stills(const Run *r, int n)
         ag_say(ARGUS_LOG_ERROR, "--stream can't go together with -o");
         return -1;
     }
-    return ag_sink_check_stills(&o->video.sink, o->inputs, r->n_video ? o->n_input : n);
+    return ag_sink_check_stills(&o->video.sink, o->inputs, o->multi ? 1 : o->n_input);
 }
 
 /* What each input is, and whether that goes together with the options.
@@ -270,7 +271,7 @@ static int look_at_inputs(Run *r)
     const AgCli *o = r->o;
     const char **videos = calloc((size_t)o->n_input, sizeof(*videos));
     const char *wrong = NULL;
-    int code = -1, n_still;
+    int code = -1, n_still = 0;
 
     r->kinds = calloc((size_t)o->n_input, sizeof(*r->kinds));
     r->objects = calloc((size_t)o->n_prompt, sizeof(*r->objects));
@@ -283,6 +284,8 @@ static int look_at_inputs(Run *r)
         r->kinds[i] = ag_media_kind(o->inputs[i]);
         if (r->kinds[i] == AG_MEDIA_VIDEO)
             videos[r->n_video++] = o->inputs[i];
+        else /* what can't be read is told later, and is no reason to refuse the others */
+            n_still += !strcmp(o->inputs[i], "-") || access(o->inputs[i], R_OK) == 0;
     }
     if (r->n_video && o->multi)
         wrong = "--multi: expected pictures";
@@ -292,10 +295,9 @@ static int look_at_inputs(Run *r)
         wrong = "several questions: expected pictures";
     if (wrong)
         ag_say(ARGUS_LOG_ERROR, "%s, found the video %s", wrong, videos[0]);
-    n_still = o->multi ? 1 : o->n_input - r->n_video;
     if (wrong || (r->n_video && ag_sink_check(&o->video.sink, videos, r->n_video) < 0))
         code = AG_EXIT_USAGE;
-    else if (n_still && to_files(r) && check_stills(r, n_still) < 0)
+    else if (n_still && to_files(r) && check_stills(r) < 0)
         code = AG_EXIT_USAGE;
     else if (!r->n_video && o->video.given && !o->video.sink.n_out)
         ag_say(ARGUS_LOG_WARNING, "--%s is for videos, and there is none", o->video.given);
