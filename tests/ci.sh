@@ -28,7 +28,7 @@ ARGUS_MODEL=argus-tiny
 export ARGUS_MODEL
 unset ARGUS_MODEL_PATH
 
-passed=0 failed=0 skipped=0 wrong=
+passed=0 failed=0 skipped=0
 
 # in_build TARGET...: make in the build tree
 in_build() {
@@ -38,6 +38,11 @@ in_build() {
 
 # number N LINE: the N-th number of a line
 number() { echo "$2" | tr -c '0-9\n' ' ' | awk -v n="$1" '{ print $n + 0 }'; }
+
+# wrong_lines STEP: what its log says about failures, for the end of the output
+wrong_lines() {
+    { echo "failed in $1:"; grep -E -A 4 'FAILED|^ *FAIL' "$logs/$1.log" | head -n 40; } >>"$logs/wrong"
+}
 
 # step NAME WHAT CMD...: run, log, count
 step() {
@@ -59,8 +64,8 @@ step() {
     [ $status = 0 ] || [ "$f" != 0 ] || f=1
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     [ "$f" = 0 ] || {
-        wrong="$wrong $name"
         tail -n 40 "$logs/$name.log" | sed 's/^/    /'
+        wrong_lines "$name"
         echo "    (all of it: $logs/$name.log)"
     }
     printf '%-10s %d passed, %d failed, %d skipped   %d s\n' "$name" "$p" "$f" "$s" $(($(date +%s) - begin))
@@ -103,6 +108,6 @@ step valgrind "one caption" valgrind_run
 
 echo
 grep -hE '^ *SKIP ' "$logs"/*.log 2>/dev/null | sed 's/^ *SKIP /skipped: /'
-[ -z "$wrong" ] || echo "failed:$wrong"
+cat "$logs/wrong" 2>/dev/null
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -4,16 +4,13 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#define _DEFAULT_SOURCE
 #include "tests/unit/clip.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libargus/base/mem.h"
+#include "libargus/caption.h"
 #include "libargus/dsp/resample.h"
 #include "libargus/track_sampler.h"
 
@@ -183,15 +180,18 @@ static void bad_pictures(void)
 /* ------------------------------------------------------------------------ */
 /* Failures                                                                  */
 
-static atomic_int stop;
-
-static void *cancel_all_the_time(void *ctx)
+/* Cancels when the answer is about to be decoded, once. */
+static void cancel_after_prefill(void *ctx, const char *stage, int layer, const float *data,
+                                 int rows, int cols)
 {
-    while (!atomic_load(&stop)) {
-        argus_cancel(ctx);
-        usleep(50);
-    }
-    return NULL;
+    (void)layer;
+    (void)data;
+    (void)rows;
+    (void)cols;
+    if (strcmp(stage, "logits"))
+        return;
+    argus_cancel(ctx);
+    ag_caption_set_tap(ctx, (AgTap){0});
 }
 
 /* A caption fails while its window's end is not known yet. */
@@ -231,17 +231,12 @@ static void cancelled(void)
     ArgusTrackSettings s = clip_settings(8);
     ArgusTrack *t = NULL;
     Cues c = {0};
-    pthread_t thread;
 
     CU_ASSERT_EQUAL_FATAL(argus_track_open(&t, ctx, &s), 0);
     for (int i = 0; i < 6; i++)
         CU_ASSERT_EQUAL(clip_frame(t, 500 * i, i, &c), 0);
-    atomic_store(&stop, 0);
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, cancel_all_the_time, ctx), 0);
-    usleep(2000);
+    ag_caption_set_tap(ctx, (AgTap){cancel_after_prefill, ctx});
     CU_ASSERT_EQUAL(argus_track_flush(t, 3000), 0); /* the caption is lost */
-    atomic_store(&stop, 1);
-    pthread_join(thread, NULL);
     clip_poll(t, &c);
     CU_ASSERT_EQUAL(c.n, 0);
     CU_ASSERT_EQUAL(c.n_error, 1);
