@@ -1172,6 +1172,9 @@ static int finish(AVFilterContext *ctx, int64_t end, int keep)
         ret = take_cues(ctx, NULL);
         err = err < 0 ? err : ret;
     }
+    if (!keep && !s->failed && !argus_track_samples(s->track))
+        av_log(ctx, AV_LOG_WARNING, "%s: there are no captions\n",
+               s->last_pts == AV_NOPTS_VALUE ? "no frame came" : "no frame was sampled");
     ret = finish_outputs(ctx, keep && !s->failed);
     err = err < 0 ? err : ret;
     if (s->stats)

@@ -350,10 +350,13 @@ test_recipes() {
         grep -c '"prompt": "What is written in this image?"'
 }
 
-# T13: no frame, no call of the model, no cue
+# T13: no frame, no call of the model, no cue, one warning
 test_empty() {
+    play "$pattern:d=1" -vf "argus=enable=0:stats=1" -f null -
+    said | grep -v '^ms:'
     play "$pattern:d=5,trim=end_frame=0" -vf "argus=out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
     echo "exit code $rc"
+    said
     for f in a.srt b.json c.vtt d.jsonl e.txt f.ffmeta; do
         echo "--- $f"
         cat $f
