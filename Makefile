@@ -32,7 +32,7 @@ $(B)/config.mak: $(S)/configure
 	$(Q)rm -f $(B)/configure.out
 
 # make V=1 prints the commands.
-ifndef V
+ifneq ($(V),1)
 Q := @
 SAY = @printf '%-7s %s\n'
 else
@@ -73,6 +73,10 @@ check:
 
 asan:
 	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/asan.sh $(B)
+
+# The patches against the releases: V=7.1.5 or V=all; FATE=all for all of FFmpeg's tests.
+check-ffmpeg: lib
+	@FATE="$(FATE)" $(S)/tools/check-ffmpeg.sh $(B) $(filter-out all 1,$(V))
 
 # --- install: DESTDIR=DIR puts everything below DIR, prefix=DIR overrides configure
 
@@ -160,7 +164,8 @@ help:
 	@echo "make check-real MODEL=DIR   the published SmolVLM-256M-Instruct against published facts"
 	@echo "make threads      same bits for 1, 2, 3 threads; every kernel tier"
 	@echo "make asan         all of that once more under AddressSanitizer and UBSan"
+	@echo "make check-ffmpeg V=7.1.5   the patch in that FFmpeg: builds, its tests pass (V=all: four releases)"
 	@echo "make V=1 ...      print the commands"
 	@echo "make clean        remove what was built; distclean removes build/"
 
-.PHONY: all clean distclean help demo check setup asan install uninstall
+.PHONY: all clean distclean help demo check check-ffmpeg setup asan install uninstall

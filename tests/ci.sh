@@ -98,6 +98,7 @@ step symbols "names in the built libraries" "$src/tools/check-symbols.sh" "$buil
 step unit "modules" in_build unit
 step checkasm "kernels against plain C" in_build checkasm
 step fate "program and filter against fate-refs/" in_build fate
+step avfate "the filter's tests in FFmpeg's own FATE" "$src/tools/check-ffmpeg.sh" --built "$build"
 step parity "Hugging Face, tiny sets" parity
 step parity256 "Hugging Face, one full-size case" parity_full
 step threads "same bits with 1, 2, 3 threads; every kernel tier" in_build threads
