@@ -229,7 +229,8 @@ ARGUS_API void argus_default_settings(ArgusSettings *s);
 ARGUS_API int argus_open(ArgusContext **ctx, ArgusModel *model, const ArgusSettings *s);
 ARGUS_API void argus_close(ArgusContext **ctx);
 /** Make a running call return ARGUS_ERR_CANCELLED soon; the next call starts
- *  afresh. Safe in any thread and in a signal handler. */
+ *  afresh. On a context whose track has a queue: all that waits in it ends so.
+ *  Safe in any thread and in a signal handler. */
 ARGUS_API void argus_cancel(ArgusContext *ctx);
 
 /** Totals since the context was opened. Exact, so that tests can assert them. */
@@ -355,7 +356,17 @@ ARGUS_API void argus_caption_free(ArgusCaption *c);
 /* ------------------------------------------------------------------------ */
 /* Track: frames' times -> samples -> windows -> cues                        */
 
-/** One stream. One thread at a time. */
+/**
+ * One stream. One thread at a time.
+ *
+ * By default the calls do the work: argus_track_push() encodes the picture, the
+ * sample that fills a window pays for its caption. With ArgusTrackSettings.queue a
+ * thread of the track does it, in the same order and with the same results, while
+ * the caller reads the next frames; argus_track_wants() waits when the queue is
+ * full. From argus_track_open() to argus_track_close() the context then is the
+ * track's: only argus_cancel() may be called on it, and argus_stats() after
+ * argus_track_wait(). The logger is still called from the caller's thread alone.
+ */
 typedef struct ArgusTrack ArgusTrack;
 
 typedef struct ArgusRational {
@@ -393,14 +404,19 @@ typedef struct ArgusTrackSettings {
     ArgusTrackPosition from;  /**< go on from there, in the same time_base; not valid by default */
 } ArgusTrackSettings;
 
+    int queue;                /**< samples that may wait for a thread that encodes and
+                                   answers; 0 (default): the calls do it themselves */
+    int live;                 /**< 1: argus_track_wants() never waits; samples for which the
+                                   queue has no room are left out and counted */
 ARGUS_API void argus_track_default_settings(ArgusTrackSettings *s);
 /** Check ranges without a model. @return 0 or ARGUS_ERR(EINVAL), message names
  *  the option, the range and the value. */
 ARGUS_API int argus_track_check(const ArgusTrackSettings *s);
 
 /** Open a track. @p ctx must outlive it; a context may serve several tracks
- *  in turn. @return 0, ARGUS_ERR(EINVAL), ARGUS_ERR_BUDGET if a full window
- *  does not fit into the context, ARGUS_ERR(ENOMEM). */
+ *  in turn, one with a queue at a time. @return 0, ARGUS_ERR(EINVAL), ARGUS_ERR_BUDGET
+ *  if a full window does not fit into the context, ARGUS_ERR(ENOMEM), or the errno of
+ *  thread creation. */
 ARGUS_API int argus_track_open(ArgusTrack **track, ArgusContext *ctx, const ArgusTrackSettings *s);
 ARGUS_API void argus_track_close(ArgusTrack **track);
 
@@ -446,6 +462,9 @@ ARGUS_API int argus_track_poll(ArgusTrack *track, ArgusCue *cue);
 
 /** First pts of the window that is open (samples taken, cue not yet given),
  *  or ARGUS_NOPTS. Frames before it will not get another cue. */
+/** Wait until the track's thread has done all it was given: argus_track_poll()
+ *  then gives every cue that can be known. At once without a queue. */
+ARGUS_API void argus_track_wait(ArgusTrack *track);
 ARGUS_API int64_t argus_track_open_start(const ArgusTrack *track);
 /** Where the track is, after argus_track_flush(). */
 ARGUS_API void argus_track_position(const ArgusTrack *track, ArgusTrackPosition *pos);
@@ -454,6 +473,8 @@ ARGUS_API int64_t argus_track_samples(const ArgusTrack *track);
 
 /** Milliseconds of a time, rounded half away from zero once, exactly. */
 ARGUS_API int64_t argus_time_ms(int64_t pts, ArgusRational time_base, int64_t offset_us);
+/** Samples left out so far for want of room in the queue (live only). */
+ARGUS_API int64_t argus_track_dropped(const ArgusTrack *track);
 
 /* ------------------------------------------------------------------------ */
 /* Writer: cues -> bytes                                                     */

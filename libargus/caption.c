@@ -43,7 +43,8 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
     return h;
 }
 
-int ag_caption_tiles(ArgusContext *ctx, const ArgusImage *img, int split, AgPicture **out)
+int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int split,
+                     AgPicture **out)
 {
     const AgConfig *c = &ctx->model->config;
     AgPlan plan;
@@ -61,8 +62,8 @@ int ag_caption_tiles(ArgusContext *ctx, const ArgusImage *img, int split, AgPict
     p->n_tile = plan.n_tile;
     p->n_byte = ag_mul((size_t)plan.n_tile, (size_t)c->tile * (size_t)c->tile * 3);
     p->tiles = ag_malloc(p->n_byte);
-    err = p->tiles ? ag_preprocess_run(&ctx->exec, c, &plan, img, p->tiles) : ARGUS_ERR(ENOMEM);
-    if (err == 0 && cancelled(ctx)) { /* some rows were skipped */
+    err = p->tiles ? ag_preprocess_run(x, c, &plan, img, p->tiles) : ARGUS_ERR(ENOMEM);
+    if (err == 0 && x->pool && cancelled(ctx)) { /* some rows were skipped */
         ag_picture_free(&p);
         return ARGUS_ERR_CANCELLED;
     }
@@ -327,7 +328,7 @@ ArgusStats *ag_caption_stats(ArgusContext *ctx)
     return &ctx->stats;
 }
 
-struct AgExec *ag_caption_exec(ArgusContext *ctx)
+AgExec *ag_caption_exec(ArgusContext *ctx)
 {
     return &ctx->exec;
 }
@@ -377,7 +378,7 @@ static int open_pictures(ArgusContext *ctx, const ArgusRequest *r, AgPromptPart 
     for (size_t i = 0; i < r->n_part; i++) {
         if (r->parts[i].kind != ARGUS_PART_IMAGE)
             continue;
-        if ((err = ag_caption_tiles(ctx, r->parts[i].image, r->split, &pics[n])) < 0)
+        if ((err = ag_caption_tiles(ctx, &ctx->exec, r->parts[i].image, r->split, &pics[n])) < 0)
             return err;
         AgPicture *old = remembered(ctx, pics[n]);
         if (old) {

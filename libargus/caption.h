@@ -8,6 +8,7 @@
 #define AG_CAPTION_H
 
 #include "libargus/argus.h"
+#include "libargus/dsp/attn.h"
 #include "libargus/prompt.h"
 #include "libargus/tap.h"
 
@@ -23,8 +24,10 @@ struct AgPicture {
                              pictures by it */
 };
 
-/* Resize only. @return 0, EINVAL with a message, ENOMEM. */
-int ag_caption_tiles(ArgusContext *ctx, const ArgusImage *img, int split, AgPicture **out);
+/* Resize only, on x: the context's own, or one without a pool. @return 0, EINVAL with a
+ * message, ENOMEM, CANCELLED. */
+int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int split,
+                     AgPicture **out);
 /* Vision tower and connector; counts tiles. @return 0, ENOMEM, CANCELLED. */
 int ag_caption_encode(ArgusContext *ctx, AgPicture *pic);
 /* 1 if the tiles of both are the same bytes. */
@@ -51,7 +54,7 @@ void ag_context_forget(ArgusContext *ctx);
 void ag_caption_set_tap(ArgusContext *ctx, AgTap tap);
 /* Counters and config, for the track. */
 ArgusStats *ag_caption_stats(ArgusContext *ctx);
-struct AgExec *ag_caption_exec(ArgusContext *ctx);
+AgExec *ag_caption_exec(ArgusContext *ctx);
 int ag_caption_image_tokens(const ArgusContext *ctx); /* of one tile, markers included: 67 */
 
 #endif /* AG_CAPTION_H */

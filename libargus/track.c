@@ -1,13 +1,12 @@
 /*
  * The track: frames' times and pixels -> timed captions. The sampler
  * (track_sampler.c) says which frames are wanted and which of them make a
- * window, track_shot.c makes tiles and embeddings of their pixels; this file
- * keeps them by window, asks the engine (caption.h) and hands the cues out in
- * order.
+ * window, track_shot.c makes tiles of their pixels; this file keeps them by
+ * window, has the engine work (track_work.c) and hands the cues out in order.
  *
- * Memory: the pictures of the open window and of the window before it, however
- * long the stream is. A picture that equals one of these bit for bit is not
- * kept twice and not encoded again.
+ * Memory: the pictures of the open window, of the window before it and of those
+ * that wait for the engine, however long the stream is. A picture that equals one
+ * of the first two kinds bit for bit is not kept twice and not encoded again.
  *
  * Windows wait in a queue of jobs, oldest first. A job is handed out when its
  * answer and its end are both known; the answer comes as soon as the last
@@ -19,25 +18,7 @@
 #include <string.h>
 
 #include "libargus/context.h"
-#include "libargus/track_sampler.h"
-#include "libargus/track_shot.h"
-
-/* What the model said about a window. */
-typedef struct Reply {
-    char *text;
-    int n_token, finish, choice;
-    double mean_logprob, choice_prob;
-} Reply;
-
-/* A window on its way to becoming a cue. */
-typedef struct Job {
-    struct Job *next;
-    AgSpan span;    /* end is ARGUS_NOPTS until it is known */
-    AgShot **shots;   /* [span.n_frame], released when answered */
-    char *prompt;   /* may be NULL */
-    int err;        /* < 0: no reply */
-    Reply reply;
-} Job;
+#include "libargus/track_work.h"
 
 struct ArgusTrack {
     ArgusContext *ctx;
@@ -52,14 +33,15 @@ struct ArgusTrack {
     int rows, cols;       /* grid that the budget was checked with */
 
     AgShot **open;          /* [window] of the open window, sampler.n in use */
-    AgShot **before;        /* [window] of the window that was answered last */
+    AgShot **before;        /* [window] of the window that was asked about last */
     int n_before;
     char *before_prompt;
-    Reply before_reply;   /* text NULL = none */
 
-    Job *first, **last;   /* queue, oldest first */
-    Job *due;             /* full window without an end, or NULL */
-    Job *given;           /* handed out; its strings live until the next poll */
+    AgWork *work;         /* the engine's side */
+    AgJob *first, **last; /* queue, oldest first */
+    AgJob *due;           /* full window without an end, or NULL */
+    AgJob *given;         /* handed out; its strings live until the next poll */
+    int64_t n_dropped;    /* samples that found no room */
 };
 
 /* ------------------------------------------------------------------------ */
@@ -98,8 +80,12 @@ int argus_track_check(const ArgusTrackSettings *s)
         (err = check_int(log, "hop", s->hop, 0, s->window)) < 0 ||
         (err = check_int(log, "max_frames", s->max_frames, 0, INT32_MAX)) < 0 ||
         (err = check_int(log, "split", s->split, 0, 1)) < 0 ||
-        (err = check_int(log, "reuse", s->reuse, 0, 1)) < 0)
+        (err = check_int(log, "reuse", s->reuse, 0, 1)) < 0 ||
+        (err = check_int(log, "queue", s->queue, 0, AG_MAX_QUEUE)) < 0 ||
+        (err = check_int(log, "live", s->live, 0, 1)) < 0)
         return err;
+    if (s->live && !s->queue)
+        return ag_fail(log, ARGUS_ERR(EINVAL), "queue: expected at least 1 with live, found 0");
     if (s->from.valid && (s->from.tick < 0 || s->from.window < 0 || s->from.sample < 0))
         return ag_fail(log, ARGUS_ERR(EINVAL), "from: expected no number below 0");
     return argus_decoding_check(&s->decoding, log);
@@ -133,42 +119,17 @@ static void free_list(const char *const *list, int n)
 /* ------------------------------------------------------------------------ */
 /* Prompts                                                                   */
 
-/* System turn, pictures, question. shots NULL: pictures of the track's grid.
- * *parts is the caller's. @return 0 or ENOMEM. */
-static int build_parts(const ArgusTrack *t, AgShot *const *shots, int n, const char *prompt,
-                       AgPromptPart **parts, size_t *n_part)
-{
-    AgPromptPart *p = ag_calloc((size_t)n + 4, sizeof(*p));
-    size_t k = 0;
-
-    *parts = p;
-    if (!p)
-        return ag_nomem(&t->s.logger, "the prompt");
-    if (t->s.system) {
-        p[k++] = (AgPromptPart){.kind = ARGUS_PART_TURN, .text = "system"};
-        p[k++] = (AgPromptPart){.kind = ARGUS_PART_TEXT, .text = t->s.system};
-        p[k++] = (AgPromptPart){.kind = ARGUS_PART_TURN, .text = "user"};
-    }
-    for (int i = 0; i < n; i++, k++) {
-        AgPicture *pic = shots ? shots[i]->pic : NULL;
-        p[k] = (AgPromptPart){.kind = ARGUS_PART_IMAGE, .pic = pic,
-                              .rows = pic ? pic->rows : t->rows, .cols = pic ? pic->cols : t->cols};
-    }
-    if (prompt)
-        p[k++] = (AgPromptPart){.kind = ARGUS_PART_TEXT, .text = prompt};
-    *n_part = k;
-    return 0;
-}
-
 /* Does a full window of pictures of the track's grid fit? */
 static int check_budget(const ArgusTrack *t, const char *prompt)
 {
     int n = t->s.max_frames ? AG_MIN(t->s.window, t->s.max_frames) : t->s.window;
     AgPromptPart *parts;
     size_t n_part;
-    int err = build_parts(t, NULL, n, prompt, &parts, &n_part);
+    int err = ag_work_parts(&t->s, NULL, n, t->rows, t->cols, prompt, &parts, &n_part);
 
-    if (err == 0)
+    if (err < 0)
+        ag_nomem(&t->s.logger, "the prompt");
+    else
         err = ag_caption_budget(t->ctx, parts, n_part, &t->s.decoding);
     ag_free(parts);
     return AG_MIN(err, 0);
@@ -221,43 +182,44 @@ static AgShot *find_equal(const ArgusTrack *t, const AgPicture *pic)
 static int make_shot(ArgusTrack *t, AgPicture *pic, AgShot **out)
 {
     AgShot *old = t->s.reuse ? find_equal(t, pic) : NULL;
+    int err;
 
-    if (!old)
-        return ag_shot_encode(t->ctx, &t->s.logger, pic, out);
-    ag_caption_stats(t->ctx)->n_tile_reused += pic->n_tile;
-    ag_picture_free(&pic);
-    ag_shots_hold(out, &old, 1);
-    return 0;
+    if (old) {
+        ag_caption_stats(t->ctx)->n_tile_reused += pic->n_tile;
+        ag_picture_free(&pic);
+        ag_shots_hold(out, &old, 1);
+        return 0;
+    }
+    if ((err = ag_shot_open(&t->s.logger, pic, out)) < 0)
+        return err;
+    if ((err = ag_work_encode(t->work, *out)) < 0)
+        ag_shots_release(out, 1);
+    return err;
 }
 
 /* ------------------------------------------------------------------------ */
 /* Jobs                                                                      */
 
-static void reply_free(Reply *r)
+static int same_text(const char *a, const char *b)
 {
-    ag_free(r->text);
-    *r = (Reply){0};
+    return a && b ? !strcmp(a, b) : a == b;
 }
 
-static void job_free(Job **jp)
+/* Are the pictures and the question those of the window before? */
+static int same_window(const ArgusTrack *t, const AgJob *j)
 {
-    Job *j = *jp;
-
-    *jp = NULL;
-    if (!j)
-        return;
-    if (j->shots)
-        ag_shots_release(j->shots, j->span.n_frame);
-    ag_free(j->shots);
-    ag_free(j->prompt);
-    reply_free(&j->reply);
-    ag_free(j);
+    if (!t->s.reuse || j->span.n_frame != t->n_before || !same_text(j->prompt, t->before_prompt))
+        return 0;
+    for (int i = 0; i < t->n_before; i++)
+        if (j->shots[i] != t->before[i])
+            return 0;
+    return 1;
 }
 
 /* A job for a window of the first n pictures of the open one. */
-static int job_open(ArgusTrack *t, const AgSpan *span, Job **out)
+static int job_open(ArgusTrack *t, const AgSpan *span, AgJob **out)
 {
-    Job *j = ag_calloc(1, sizeof(*j));
+    AgJob *j = ag_calloc(1, sizeof(*j));
 
     if (j && (j->shots = ag_calloc((size_t)span->n_frame, sizeof(*j->shots)))) {
         j->span = *span;
@@ -267,91 +229,39 @@ static int job_open(ArgusTrack *t, const AgSpan *span, Job **out)
             return 0;
         }
     }
-    job_free(&j);
+    ag_job_free(&j);
     return ag_nomem(&t->s.logger, "a window");
 }
 
-static int same_text(const char *a, const char *b)
+/* What the next window may share with this one. */
+static int remember(ArgusTrack *t, const AgJob *j)
 {
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* Are the pictures and the question those of the window before? */
-static int same_window(const ArgusTrack *t, const Job *j)
-{
-    if (!t->s.reuse || !t->before_reply.text || j->span.n_frame != t->n_before ||
-        !same_text(j->prompt, t->before_prompt))
+    if (!t->s.reuse)
         return 0;
-    for (int i = 0; i < t->n_before; i++)
-        if (j->shots[i] != t->before[i])
-            return 0;
-    return 1;
+    ag_shots_release(t->before, t->n_before);
+    t->n_before = j->span.n_frame;
+    ag_shots_hold(t->before, j->shots, t->n_before);
+    ag_free(t->before_prompt);
+    return copy_text(&t->before_prompt, j->prompt);
 }
 
-static int reply_copy(Reply *to, const Reply *from)
+/* Queue a window of the open pictures and have it answered. *out is the queue's. */
+static int submit(ArgusTrack *t, const AgSpan *span, AgJob **out)
 {
-    *to = *from;
-    return from->text && !(to->text = ag_strdup(from->text)) ? ARGUS_ERR(ENOMEM) : 0;
-}
-
-static int ask(ArgusTrack *t, Job *j)
-{
-    ArgusCaption c;
-    AgPromptPart *parts;
-    size_t n_part;
-    int err = build_parts(t, j->shots, j->span.n_frame, j->prompt, &parts, &n_part);
-
-    if (err == 0)
-        err = ag_caption_answer(t->ctx, parts, n_part, &t->s.decoding, NULL, NULL, &c);
-    if (err == 0) {
-        j->reply = (Reply){c.text, c.n_id, c.finish, c.choice, c.mean_logprob, c.choice_prob};
-        c.text = NULL; /* the reply's now */
-        argus_caption_free(&c);
-    }
-    ag_free(parts);
-    return AG_MIN(err, 0);
-}
-
-/* Answer a job, and keep what the next windows may share with it. */
-static void job_run(ArgusTrack *t, Job *j)
-{
-    if (same_window(t, j)) {
-        j->err = reply_copy(&j->reply, &t->before_reply);
-        if (j->err < 0)
-            ag_nomem(&t->s.logger, "a caption");
-        else
-            ag_caption_stats(t->ctx)->n_caption_reused++;
-    } else {
-        j->err = ask(t, j);
-        reply_free(&t->before_reply);
-        ag_free(t->before_prompt);
-        t->before_prompt = NULL;
-        if (t->s.reuse && j->err == 0 && copy_text(&t->before_prompt, j->prompt) == 0 &&
-            reply_copy(&t->before_reply, &j->reply) < 0)
-            reply_free(&t->before_reply);
-    }
-    if (t->s.reuse) {
-        ag_shots_release(t->before, t->n_before);
-        t->n_before = j->span.n_frame;
-        ag_shots_hold(t->before, j->shots, t->n_before);
-    }
-    ag_shots_release(j->shots, j->span.n_frame);
-    ag_free(j->shots);
-    j->shots = NULL;
-}
-
-/* Queue a window of the open pictures and answer it. *out is the queue's. */
-static int submit(ArgusTrack *t, const AgSpan *span, Job **out)
-{
-    Job *j;
+    AgJob *j = NULL;
     int err = job_open(t, span, &j);
 
     if (err < 0)
         return err;
+    j->same = same_window(t, j);
+    if (remember(t, j) < 0) {
+        ag_shots_release(t->before, t->n_before); /* nothing is like it */
+        t->n_before = 0;
+    }
     *t->last = j;
     t->last = &j->next;
     *out = j;
-    job_run(t, j);
+    ag_work_answer(t->work, j);
     return 0;
 }
 
@@ -367,7 +277,7 @@ static int finish(ArgusTrack *t, const AgSpan *span, int n)
             t->due->span.end = span->end;
         t->due = NULL;
     } else if (span->n_frame) {
-        Job *j;
+        AgJob *j;
         err = submit(t, span, &j);
     }
     ag_shots_release(t->open + t->sampler.n, n - t->sampler.n);
@@ -402,8 +312,8 @@ int argus_track_open(ArgusTrack **out, ArgusContext *ctx, const ArgusTrackSettin
     t->before = ag_calloc((size_t)s->window, sizeof(*t->before));
     if (err < 0 || bad || !t->open || !t->before)
         err = ag_nomem(&s->logger, "a track");
-    else
-        err = check_budget(t, t->prompt);
+    else if ((err = check_budget(t, t->prompt)) == 0)
+        err = ag_work_open(&t->work, ctx, &t->s);
     if (err < 0)
         argus_track_close(&t);
     *out = t;
@@ -417,18 +327,18 @@ void argus_track_close(ArgusTrack **tp)
     *tp = NULL;
     if (!t)
         return;
-    for (Job *j; (j = t->first);) {
+    ag_work_close(&t->work); /* before what it works on */
+    for (AgJob *j; (j = t->first);) {
         t->first = j->next;
-        job_free(&j);
+        ag_job_free(&j);
     }
-    job_free(&t->given);
+    ag_job_free(&t->given);
     if (t->open)
         ag_shots_release(t->open, t->sampler.n);
     if (t->before)
         ag_shots_release(t->before, t->n_before);
     ag_free(t->open);
     ag_free(t->before);
-    reply_free(&t->before_reply);
     ag_free(t->before_prompt);
     ag_free(t->prompt);
     ag_free(t->next_prompt);
@@ -460,16 +370,44 @@ static void tell(ArgusTrack *t, int events)
                "again there");
 }
 
+/* Every call begins so: an earlier cancel was for others, and what the track's
+ * thread had to say is told. */
+static void enter(ArgusTrack *t)
+{
+    if (!t->s.queue)
+        atomic_store(&t->ctx->cancel, 0);
+    ag_work_relay(t->work);
+}
+
+/* Room for a wanted sample. @return 1, or 0 if the sample is left out. */
+static int make_room(ArgusTrack *t)
+{
+    if (ag_work_room(t->work))
+        return 1;
+    if (!t->s.live) {
+        ag_work_wait_room(t->work);
+        ag_work_relay(t->work);
+        return 1;
+    }
+    ag_sampler_leave(&t->sampler);
+    if (!t->n_dropped++)
+        ag_log(&t->s.logger, ARGUS_LOG_WARNING,
+               "live: the captions do not keep up with the frames; samples are left out");
+    return 0;
+}
+
 int argus_track_wants(ArgusTrack *t, int64_t pts, int64_t duration)
 {
     int n = t->sampler.n, events;
     AgSpan span;
 
-    atomic_store(&t->ctx->cancel, 0);
+    enter(t);
     int wanted = ag_sampler_frame(&t->sampler, pts, duration, &span, &events);
     tell(t, events);
     int err = finish(t, &span, n);
-    return err < 0 ? err : wanted;
+    if (err < 0)
+        return err;
+    return wanted && make_room(t);
 }
 
 int argus_track_push(ArgusTrack *t, const ArgusImage *image, ArgusRational sar)
@@ -478,12 +416,13 @@ int argus_track_push(ArgusTrack *t, const ArgusImage *image, ArgusRational sar)
     AgShot *shot;
     int err;
 
-    atomic_store(&t->ctx->cancel, 0);
+    enter(t);
     if (!t->sampler.wanted)
         return ag_fail(&t->s.logger, ARGUS_ERR(EINVAL), "track: expected a frame that "
                        "argus_track_wants() asked for, found another one");
-    if ((err = ag_shot_prepare(t->ctx, &t->s.logger, image, sar, t->s.split,
-                               &t->sar_told, &pic)) < 0)
+    AgExec alone = {.dsp = t->ctx->exec.dsp, .n_thread = 1}; /* the pool is the thread's */
+    if ((err = ag_shot_prepare(t->ctx, t->s.queue ? &alone : &t->ctx->exec, &t->s.logger, image,
+                               sar, t->s.split, &t->sar_told, &pic)) < 0)
         return err;
     if (pic->rows != t->rows || pic->cols != t->cols) { /* before any vision work */
         t->rows = pic->rows;
@@ -514,17 +453,18 @@ int argus_track_flush(ArgusTrack *t, int64_t end)
     int n = t->sampler.n;
     AgSpan span;
 
-    atomic_store(&t->ctx->cancel, 0);
+    enter(t);
     ag_sampler_flush(&t->sampler, end, &span);
     return finish(t, &span, n);
 }
 
 int argus_track_poll(ArgusTrack *t, ArgusCue *cue)
 {
-    Job *j = t->first;
+    AgJob *j = t->first;
 
-    job_free(&t->given);
-    if (!j || (j->err == 0 && j->span.end == ARGUS_NOPTS))
+    ag_job_free(&t->given);
+    ag_work_relay(t->work);
+    if (!j || !atomic_load(&j->done) || (j->err == 0 && j->span.end == ARGUS_NOPTS))
         return 0;
     t->first = j->next;
     if (!t->first)
@@ -549,6 +489,17 @@ int argus_track_poll(ArgusTrack *t, ArgusCue *cue)
         .choice_prob = j->reply.choice_prob,
     };
     return 1;
+}
+
+void argus_track_wait(ArgusTrack *t)
+{
+    ag_work_wait(t->work);
+    ag_work_relay(t->work);
+}
+
+int64_t argus_track_dropped(const ArgusTrack *t)
+{
+    return t->n_dropped;
 }
 
 int64_t argus_track_open_start(const ArgusTrack *t)

@@ -343,6 +343,16 @@ int ag_sampler_take(AgSampler *p)
     return 1;
 }
 
+void ag_sampler_leave(AgSampler *p)
+{
+    assert(p->wanted);
+    p->wanted = 0;
+    if (!p->have_sample)
+        return;
+    p->sample = p->cand;
+    p->sample_length = p->cand_length;
+}
+
 void ag_sampler_flush(AgSampler *p, int64_t end, AgSpan *span)
 {
     *span = (AgSpan){0};

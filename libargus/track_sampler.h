@@ -86,6 +86,9 @@ int ag_sampler_frame(AgSampler *p, int64_t pts, int64_t duration, AgSpan *span, 
 /* The wanted frame is in. @return 1 if it filled the window: p->full then has
  * its start and number, and the last hop samples have left the open window. */
 int ag_sampler_take(AgSampler *p);
+/* The wanted frame is left out, though the stream had it: the window that is open
+ * covers it, and the distance to the next sample is no gap. */
+void ag_sampler_leave(AgSampler *p);
 /* End of a stretch at `end` or ARGUS_NOPTS; *span as above. */
 void ag_sampler_flush(AgSampler *p, int64_t end, AgSpan *span);
 /* First time that a later cue can have, ARGUS_NOPTS if nothing is open. */

@@ -41,7 +41,7 @@ static int display_size(const ArgusImage *in, ArgusRational sar, int *w, int *h)
 }
 
 /* Stretch to [h, w, 3] in *pixels, which is the caller's. */
-static int stretch(ArgusContext *ctx, const ArgusImage *in, int w, int h, uint8_t **pixels)
+static int stretch(AgExec *x, const ArgusImage *in, int w, int h, uint8_t **pixels)
 {
     size_t row = (size_t)in->width * 3;
     uint8_t *rgb = ag_malloc(ag_mul(row, (size_t)in->height));
@@ -50,14 +50,14 @@ static int stretch(ArgusContext *ctx, const ArgusImage *in, int w, int h, uint8_
     *pixels = ag_malloc(ag_mul((size_t)w * 3, (size_t)h));
     if (rgb && *pixels) {
         ag_image_rgb(rgb, in, 0, in->height);
-        err = ag_resample(ag_caption_exec(ctx), *pixels, w, h, rgb, in->width, in->height,
+        err = ag_resample(x, *pixels, w, h, rgb, in->width, in->height,
                           (ptrdiff_t)row);
     }
     ag_free(rgb);
     return err;
 }
 
-int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage *in,
+int ag_shot_prepare(ArgusContext *ctx, AgExec *x, const ArgusLogger *log, const ArgusImage *in,
                     ArgusRational sar, int split, int *sar_told, AgPicture **pic)
 {
     uint8_t *pixels = NULL;
@@ -75,35 +75,33 @@ int ag_shot_prepare(ArgusContext *ctx, const ArgusLogger *log, const ArgusImage 
                sar.den);
     }
     if (change > 0) {
-        if (stretch(ctx, in, w, h, &pixels) < 0) {
+        if (stretch(x, in, w, h, &pixels) < 0) {
             ag_free(pixels);
             return ag_nomem(log, "a stretched picture");
         }
         square = (ArgusImage){pixels, (ptrdiff_t)w * 3, w, h, ARGUS_RGB24};
         in = &square;
     }
-    err = ag_caption_tiles(ctx, in, split, pic);
+    err = ag_caption_tiles(ctx, x, in, split, pic);
     ag_free(pixels);
-    if (err == 0 && atomic_load(&ctx->cancel)) { /* parts of the tiles were left out */
+    if (err == 0 && x->pool && atomic_load(&ctx->cancel)) { /* parts of the tiles were left out */
         ag_picture_free(pic);
         err = ARGUS_ERR_CANCELLED;
     }
     return err;
 }
 
-int ag_shot_encode(ArgusContext *ctx, const ArgusLogger *log, AgPicture *pic, AgShot **out)
+int ag_shot_open(const ArgusLogger *log, AgPicture *pic, AgShot **out)
 {
     AgShot *s = ag_calloc(1, sizeof(*s));
-    int err = s ? ag_caption_encode(ctx, pic) : ag_nomem(log, "a picture");
 
-    if (err < 0) {
+    *out = s;
+    if (!s) {
         ag_picture_free(&pic);
-        ag_free(s);
-        return err;
+        return ag_nomem(log, "a picture");
     }
     s->pic = pic;
-    s->n_ref = 1;
-    *out = s;
+    atomic_init(&s->n_ref, 1);
     return 0;
 }
 
@@ -111,14 +109,14 @@ void ag_shots_hold(AgShot **to, AgShot *const *from, int n)
 {
     for (int i = 0; i < n; i++) {
         to[i] = from[i];
-        to[i]->n_ref++;
+        atomic_fetch_add(&to[i]->n_ref, 1);
     }
 }
 
 void ag_shots_release(AgShot **shots, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (--shots[i]->n_ref == 0) {
+        if (atomic_fetch_sub(&shots[i]->n_ref, 1) == 1) {
             ag_picture_free(&shots[i]->pic);
             ag_free(shots[i]);
         }

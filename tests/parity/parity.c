@@ -105,7 +105,7 @@ static int check_inputs(ArgusContext *ctx, const AgRefCase *c, int *pixels, int 
         if (parts[i].kind != ARGUS_PART_IMAGE)
             continue;
         AgPicture *pic = NULL;
-        err = ag_caption_tiles(ctx, c->parts[i].image, c->split, &pic);
+        err = ag_caption_tiles(ctx, ag_caption_exec(ctx), c->parts[i].image, c->split, &pic);
         if (err < 0)
             break;
         parts[i].rows = pic->rows;

@@ -95,6 +95,7 @@ Cues clip_run(ArgusContext *ctx, const ArgusTrackSettings *s, const int *k, int 
         CU_ASSERT_EQUAL(clip_frame(t, 500 * i, k[i], &c), 0);
     CU_ASSERT_EQUAL(argus_track_samples(t), n);
     CU_ASSERT_EQUAL(argus_track_flush(t, 500 * n), 0);
+    argus_track_wait(t);
     clip_poll(t, &c);
     CU_ASSERT_EQUAL(c.n_error, 0);
     argus_track_close(&t);
