@@ -52,18 +52,27 @@ for header in $(find libargus -name '*.h' | sort); do
             else skipped=$((skipped + 1)); fi ;;
         *)
             # headers of one instruction set are included by files that have its flags
-            flags=
+            flags= set=
             case $header in
                 *_avx2.h) flags=$(sed -n 's/^AVX2_FLAGS := //p' "$build/config.mak") ;;
                 *_avx512.h) flags=$(sed -n 's/^AVX512_FLAGS := //p' "$build/config.mak") ;;
             esac
             case $header in
-                */x86/*) grep -q '^HAVE_AVX2 := yes' "$build/config.mak" || {
-                    echo "SKIP $header: not built for this processor"
-                    skipped=$((skipped + 2))
-                    continue
-                } ;;
+                */x86/*) set=AVX2 ;;
+                */aarch64/*_*.h) set=NEON ;;
+                # what all instruction sets share is written in the words of one of them
+                */dsp/attn_rows.h)
+                    set=AVX2 words=x86/%_avx2.h flags=$(sed -n 's/^AVX2_FLAGS := //p' "$build/config.mak")
+                    grep -q '^HAVE_NEON := yes' "$build/config.mak" && set=NEON words=aarch64/%_neon.h flags=
+                    for stem in math tile; do
+                        flags="$flags -include libargus/dsp/$(echo "$words" | sed "s/%/$stem/")"
+                    done ;;
             esac
+            [ -z "$set" ] || grep -q "^HAVE_$set := yes" "$build/config.mak" || {
+                echo "SKIP $header: not built for this processor"
+                skipped=$((skipped + 2))
+                continue
+            }
             # shellcheck disable=SC2086 # a list of flags
             alone "$header" "$cc" -x c -std=c99 -I"$build" $flags
             # shellcheck disable=SC2086

@@ -8,9 +8,8 @@
 
 #include "libargus/dsp/x86/math_avx2.h"
 #include "libargus/dsp/x86/tile_avx2.h"
+#include "libargus/dsp/attn_rows.h"
 #include "libargus/dsp/x86/x86.h"
-
-#define LOG2E 1.44269504f
 
 static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
 {
@@ -32,92 +31,6 @@ static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
     if ((n + 7) / 8 & 1) /* tiles are 16 keys wide */
         for (int d = 0; d < dim; d++)
             _mm256_store_ps(dst + d * AG_ATTN_KB + (n + 7) / 8 * 8, _mm256_setzero_ps());
-}
-
-/* The largest of s[0..n-1], in log2. */
-AG_INLINE float largest(const float *s, int n)
-{
-    const __m256 none = _mm256_set1_ps(-INFINITY);
-    __m256 top = none;
-    int j = 0;
-
-    for (; j + 8 <= n; j += 8)
-        top = _mm256_max_ps(top, _mm256_loadu_ps(s + j));
-    if (j < n) {
-        __m256 m = _mm256_castsi256_ps(lanes(n - j));
-        top = _mm256_max_ps(top, _mm256_blendv_ps(none, _mm256_loadu_ps(s + j), m));
-    }
-    return max_lanes(top) * LOG2E;
-}
-
-/* Scores become p up to n, then 0 up to all; the sum of p. */
-AG_INLINE float soft(float *s, int n, int all, float max)
-{
-    const __m256 log2e = _mm256_set1_ps(LOG2E), top = _mm256_set1_ps(max);
-    __m256 sum = _mm256_setzero_ps();
-    int j = 0;
-
-    for (; j + 8 <= n; j += 8) {
-        __m256 p = exp2_ps(_mm256_fmsub_ps(_mm256_loadu_ps(s + j), log2e, top));
-        sum = _mm256_add_ps(sum, p);
-        _mm256_storeu_ps(s + j, p);
-    }
-    if (j < n) {
-        __m256 p = exp2_ps(_mm256_fmsub_ps(_mm256_loadu_ps(s + j), log2e, top));
-        p = _mm256_and_ps(p, _mm256_castsi256_ps(lanes(n - j)));
-        sum = _mm256_add_ps(sum, p);
-        _mm256_storeu_ps(s + j, p);
-        j += 8;
-    }
-    for (; j < all; j += 8)
-        _mm256_storeu_ps(s + j, _mm256_setzero_ps());
-    return sum_lanes(sum);
-}
-
-/* Scores in tmp become p; scale is what o must be multiplied by. */
-AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[8])
-{
-    float max[8] AG_ALIGNED(32) = {0}, old[8] AG_ALIGNED(32) = {0};
-
-    for (int r = 0; r < t->m; r++) {
-        int n = AG_MIN(t->n, t->seen + r);
-        if (n < 1)
-            continue; /* scale 2^0 */
-        max[r] = largest(t->tmp + r * AG_ATTN_LDP, n);
-        old[r] = -INFINITY;
-        if (!t->first) {
-            old[r] = t->max[r];
-            max[r] = AG_MAX(max[r], old[r]);
-        }
-        t->max[r] = max[r];
-    }
-    _mm256_store_ps(scale, exp2_ps(_mm256_sub_ps(_mm256_load_ps(old), _mm256_load_ps(max))));
-    for (int r = 0; r < t->m; r++) {
-        int n = AG_MIN(t->n, t->seen + r);
-        float sum = soft(t->tmp + r * AG_ATTN_LDP, AG_MAX(n, 0), t->n, max[r]);
-        if (n > 0)
-            t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + sum;
-    }
-}
-
-AG_INLINE void tile_rows(const AgAttnTile *t, const int m)
-{
-    float scale[8] AG_ALIGNED(32);
-
-    for (int j = 0; j < t->n; j += NR)
-        tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, t->kt + j, AG_ATTN_KB, t->dim, 1, NULL,
-                 NULL, 0, 0, m);
-    softmax_rows(t, scale);
-    for (int d = 0; d < t->ld_v; d += NR)
-        tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, t->v + d, t->ld_v, t->n, t->first,
-                 scale, NULL, 0, 0, m);
-}
-
-static void tile_avx2(const AgAttnTile *t)
-{
-#define ROWS(n) tile_rows(t, n)
-    TILE_SWITCH(t->m, ROWS)
-#undef ROWS
 }
 
 static void scale_avx2(float *out, const float *o, float scale, int n)
@@ -224,7 +137,7 @@ void ag_attn_init_avx2(AgAttnDsp *dsp)
 {
     dsp->qr = MR;
     dsp->pack_k = pack_k_avx2;
-    dsp->tile = tile_avx2;
+    dsp->tile = tile;
     dsp->scale = scale_avx2;
     dsp->single = single_avx2;
 }

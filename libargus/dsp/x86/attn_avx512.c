@@ -8,9 +8,8 @@
 
 #include "libargus/dsp/x86/math_avx512.h"
 #include "libargus/dsp/x86/tile_avx512.h"
+#include "libargus/dsp/attn_rows.h"
 #include "libargus/dsp/x86/x86.h"
-
-#define LOG2E 1.44269504f
 
 static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
 {
@@ -33,90 +32,6 @@ static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
     if ((n + 15) / 16 & 1) /* tiles are 32 keys wide */
         for (int d = 0; d < dim; d++)
             _mm512_store_ps(dst + d * AG_ATTN_KB + (n + 15) / 16 * 16, _mm512_setzero_ps());
-}
-
-/* The largest of s[0..n-1], in log2. */
-AG_INLINE float largest(const float *s, int n)
-{
-    const __m512 none = _mm512_set1_ps(-INFINITY);
-    __m512 top = none;
-    int j = 0;
-
-    for (; j + 16 <= n; j += 16)
-        top = _mm512_max_ps(top, _mm512_loadu_ps(s + j));
-    if (j < n)
-        top = _mm512_max_ps(top, _mm512_mask_loadu_ps(none, lanes(n - j), s + j));
-    return _mm512_reduce_max_ps(top) * LOG2E;
-}
-
-/* Scores become p up to n, then 0 up to all; the sum of p. */
-AG_INLINE float soft(float *s, int n, int all, float max)
-{
-    const __m512 log2e = _mm512_set1_ps(LOG2E), top = _mm512_set1_ps(max);
-    __m512 sum = _mm512_setzero_ps();
-    int j = 0;
-
-    for (; j + 16 <= n; j += 16) {
-        __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_loadu_ps(s + j), log2e, top));
-        sum = _mm512_add_ps(sum, p);
-        _mm512_storeu_ps(s + j, p);
-    }
-    if (j < n) {
-        __m512 p = exp2_ps(_mm512_fmsub_ps(_mm512_loadu_ps(s + j), log2e, top));
-        p = _mm512_maskz_mov_ps(lanes(n - j), p);
-        sum = _mm512_add_ps(sum, p);
-        _mm512_storeu_ps(s + j, p);
-        j += 16;
-    }
-    for (; j < all; j += 16)
-        _mm512_storeu_ps(s + j, _mm512_setzero_ps());
-    return _mm512_reduce_add_ps(sum);
-}
-
-/* Scores in tmp become p; scale is what o must be multiplied by. */
-AG_INLINE void softmax_rows(const AgAttnTile *t, float scale[16])
-{
-    float max[16] AG_ALIGNED(64) = {0}, old[16] AG_ALIGNED(64) = {0};
-
-    for (int r = 0; r < t->m; r++) {
-        int n = AG_MIN(t->n, t->seen + r);
-        if (n < 1)
-            continue; /* scale 2^0 */
-        max[r] = largest(t->tmp + r * AG_ATTN_LDP, n);
-        old[r] = -INFINITY;
-        if (!t->first) {
-            old[r] = t->max[r];
-            max[r] = AG_MAX(max[r], old[r]);
-        }
-        t->max[r] = max[r];
-    }
-    _mm512_store_ps(scale, exp2_ps(_mm512_sub_ps(_mm512_load_ps(old), _mm512_load_ps(max))));
-    for (int r = 0; r < t->m; r++) {
-        int n = AG_MIN(t->n, t->seen + r);
-        float sum = soft(t->tmp + r * AG_ATTN_LDP, AG_MAX(n, 0), t->n, max[r]);
-        if (n > 0)
-            t->sum[r] = (t->first ? 0 : t->sum[r] * scale[r]) + sum;
-    }
-}
-
-AG_INLINE void tile_rows(const AgAttnTile *t, const int m)
-{
-    float scale[16] AG_ALIGNED(64);
-
-    for (int j = 0; j < t->n; j += NR)
-        tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, t->kt + j, AG_ATTN_KB, t->dim, 1, NULL,
-                 NULL, 0, 0, m);
-    softmax_rows(t, scale);
-    for (int d = 0; d < t->dim; d += NR)
-        tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, t->v + d, t->ld_v, t->n, t->first,
-                 scale, NULL, 0, 0, m);
-}
-
-static void tile_avx512(const AgAttnTile *t)
-{
-#define ROWS(n) tile_rows(t, n)
-    TILE_SWITCH(t->m, ROWS)
-#undef ROWS
 }
 
 static void scale_avx512(float *out, const float *o, float scale, int n)
@@ -234,7 +149,7 @@ void ag_attn_init_avx512(AgAttnDsp *dsp)
 {
     dsp->qr = MR;
     dsp->pack_k = pack_k_avx512;
-    dsp->tile = tile_avx512;
+    dsp->tile = tile;
     dsp->scale = scale_avx512;
     dsp->single = single_avx512;
 }

@@ -31,6 +31,28 @@ AG_INLINE float max_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
 }
 
+/* What attn_rows.h is written in. */
+typedef __m256 Vec;
+enum { VL = 8 };
+
+AG_INLINE Vec v_load(const float *p) { return _mm256_loadu_ps(p); }
+AG_INLINE void v_store(float *p, Vec v) { _mm256_storeu_ps(p, v); }
+AG_INLINE Vec v_all(float x) { return _mm256_set1_ps(x); }
+AG_INLINE Vec v_add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
+AG_INLINE Vec v_sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
+AG_INLINE Vec v_max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
+/* a * b - c, rounded once */
+AG_INLINE Vec v_fms(Vec a, Vec b, Vec c) { return _mm256_fmsub_ps(a, b, c); }
+/* lanes 0..n-1 of v, the others of other; of nothing */
+AG_INLINE Vec v_first(Vec v, int n, Vec other)
+{
+    return _mm256_blendv_ps(other, v, _mm256_castsi256_ps(lanes(n)));
+}
+AG_INLINE Vec v_keep(Vec v, int n)
+{
+    return _mm256_and_ps(v, _mm256_castsi256_ps(lanes(n)));
+}
+
 /* p * 2^n for whole n; p in 0.5..2 and the result a normal number */
 AG_INLINE __m256 scale_ps(__m256 p, __m256 n)
 {

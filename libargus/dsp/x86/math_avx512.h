@@ -17,6 +17,24 @@ AG_INLINE __mmask16 lanes(int n)
     return (__mmask16)(n >= 16 ? 0xFFFF : (1u << n) - 1);
 }
 
+/* What attn_rows.h is written in. */
+typedef __m512 Vec;
+enum { VL = 16 };
+
+AG_INLINE Vec v_load(const float *p) { return _mm512_loadu_ps(p); }
+AG_INLINE void v_store(float *p, Vec v) { _mm512_storeu_ps(p, v); }
+AG_INLINE Vec v_all(float x) { return _mm512_set1_ps(x); }
+AG_INLINE Vec v_add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+AG_INLINE Vec v_sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
+AG_INLINE Vec v_max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+/* a * b - c, rounded once */
+AG_INLINE Vec v_fms(Vec a, Vec b, Vec c) { return _mm512_fmsub_ps(a, b, c); }
+/* lanes 0..n-1 of v, the others of other; of nothing */
+AG_INLINE Vec v_first(Vec v, int n, Vec other) { return _mm512_mask_mov_ps(other, lanes(n), v); }
+AG_INLINE Vec v_keep(Vec v, int n) { return _mm512_maskz_mov_ps(lanes(n), v); }
+AG_INLINE float sum_lanes(Vec v) { return _mm512_reduce_add_ps(v); }
+AG_INLINE float max_lanes(Vec v) { return _mm512_reduce_max_ps(v); }
+
 /* exp(x) to about 1 ulp: x = n ln2 + r, |r| <= ln2 / 2, exp(r) by a polynomial
  * of degree 6 whose relative error is below 4e-9, times 2^n. exp(0) = 1; below
  * -87 it is 0, above 88.7 infinity; NaN stays. */
