@@ -86,7 +86,8 @@ ARGUS_API const char *argus_configuration(void);
 /* CPU                                                                       */
 
 /** Instruction sets that kernels exist for. AVX2 means AVX2, FMA, BMI2;
- *  AVX512 means F, BW, DQ, VL. */
+ *  AVX512 means F, BW, DQ, VL. NEON and what follows it are AArch64's; I8MM and
+ *  BF16 (its 16-bit products) are only reported: no kernel uses them. */
 enum ArgusCpu {
     ARGUS_CPU_AVX2 = 1 << 0,
     ARGUS_CPU_AVX512 = 1 << 1,
@@ -94,6 +95,8 @@ enum ArgusCpu {
     ARGUS_CPU_AVX_VNNI = 1 << 3,
     ARGUS_CPU_NEON = 1 << 8,
     ARGUS_CPU_DOTPROD = 1 << 9,
+    ARGUS_CPU_I8MM = 1 << 10,
+    ARGUS_CPU_BF16 = 1 << 11,
 };
 #define ARGUS_CPU_ALL (~0u)
 

@@ -27,6 +27,7 @@ static void print_cpu(unsigned mask)
         {ARGUS_CPU_AVX2, "avx2"}, {ARGUS_CPU_AVX512, "avx512"},
         {ARGUS_CPU_AVX512_VNNI, "avx512-vnni"}, {ARGUS_CPU_AVX_VNNI, "avx-vnni"},
         {ARGUS_CPU_NEON, "neon"}, {ARGUS_CPU_DOTPROD, "dotprod"},
+        {ARGUS_CPU_I8MM, "i8mm"}, {ARGUS_CPU_BF16, "bf16"},
     };
     char text[256];
     size_t n;

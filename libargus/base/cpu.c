@@ -57,9 +57,18 @@ unsigned argus_cpu_flags(void)
 
 unsigned argus_cpu_flags(void)
 {
-    unsigned flags = ARGUS_CPU_NEON;
-    if (getauxval(AT_HWCAP) & (1UL << 20)) /* asimddp */
+    unsigned long hwcap = getauxval(AT_HWCAP), hwcap2 = getauxval(AT_HWCAP2);
+    unsigned flags = 0;
+
+    if (!(hwcap & 1UL << 1)) /* asimd */
+        return 0;
+    flags |= ARGUS_CPU_NEON;
+    if (hwcap & 1UL << 20) /* asimddp */
         flags |= ARGUS_CPU_DOTPROD;
+    if (hwcap2 & 1UL << 13)
+        flags |= ARGUS_CPU_I8MM;
+    if (hwcap2 & 1UL << 14)
+        flags |= ARGUS_CPU_BF16;
     return flags;
 }
 #else

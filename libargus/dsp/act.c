@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/x86/x86.h"
 
 static void gelu_c(float *x, int n)
@@ -49,6 +50,10 @@ void ag_act_init(AgActDsp *dsp, unsigned cpu)
 #if HAVE_AVX512
     if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
         ag_act_init_avx512(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_act_init_neon(dsp);
 #endif
     (void)cpu;
 }

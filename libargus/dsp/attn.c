@@ -16,6 +16,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -126,6 +127,10 @@ void ag_attn_init(AgAttnDsp *dsp, unsigned cpu)
 #if HAVE_AVX512
     if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
         ag_attn_init_avx512(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_attn_init_neon(dsp);
 #endif
     (void)cpu;
 }

@@ -15,6 +15,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/scalar.h"
 #include "libargus/dsp/x86/x86.h"
@@ -132,13 +133,16 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
     dsp->gemv[AG_F32] = gemv_f32_c;
     dsp->gemv[AG_F16] = gemv_f16_c;
 #if HAVE_AVX2
-    if (!(cpu & ARGUS_CPU_AVX2))
-        return;
-    ag_matmul_init_avx2(dsp);
+    if (cpu & ARGUS_CPU_AVX2)
+        ag_matmul_init_avx2(dsp);
 #endif
 #if HAVE_AVX512
-    if (cpu & ARGUS_CPU_AVX512)
+    if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
         ag_matmul_init_avx512(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_matmul_init_neon(dsp);
 #endif
     (void)cpu;
 }

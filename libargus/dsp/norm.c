@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -91,6 +92,10 @@ void ag_norm_init(AgNormDsp *dsp, unsigned cpu)
 #if HAVE_AVX2
     if (cpu & ARGUS_CPU_AVX2)
         ag_norm_init_avx2(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_norm_init_neon(dsp);
 #endif
     (void)cpu;
 }

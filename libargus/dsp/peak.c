@@ -63,6 +63,10 @@ static AgPeakDsp kernels(unsigned cpu)
     if ((cpu & ARGUS_CPU_AVX2) && (cpu & ARGUS_CPU_AVX512))
         ag_peak_init_avx512(&d);
 #endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_peak_init_neon(&d);
+#endif
     return d;
 }
 

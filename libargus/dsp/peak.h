@@ -28,5 +28,6 @@ typedef struct AgPeakDsp {
 
 void ag_peak_init_avx2(AgPeakDsp *dsp);
 void ag_peak_init_avx512(AgPeakDsp *dsp);
+void ag_peak_init_neon(AgPeakDsp *dsp);
 
 #endif /* AG_DSP_PEAK_H */

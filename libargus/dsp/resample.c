@@ -22,6 +22,7 @@
 #include "config.h"
 #include "libargus/argus.h"
 #include "libargus/base/mem.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -103,6 +104,10 @@ void ag_resample_init(AgResampleDsp *dsp, unsigned cpu)
 #if HAVE_AVX2
     if (cpu & ARGUS_CPU_AVX2)
         ag_resample_init_avx2(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_resample_init_neon(dsp);
 #endif
     (void)cpu;
 }

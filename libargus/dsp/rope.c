@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -75,6 +76,10 @@ void ag_rope_init(AgRopeDsp *dsp, unsigned cpu)
 #if HAVE_AVX2
     if (cpu & ARGUS_CPU_AVX2)
         ag_rope_init_avx2(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_rope_init_neon(dsp);
 #endif
     (void)cpu;
 }

@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/scalar.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -63,6 +64,10 @@ void ag_vec_init(AgVecDsp *dsp, unsigned cpu)
 #if HAVE_AVX2
     if (cpu & ARGUS_CPU_AVX2)
         ag_vec_init_avx2(dsp);
+#endif
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_vec_init_neon(dsp);
 #endif
     (void)cpu;
 }

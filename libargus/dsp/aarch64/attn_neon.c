@@ -1,0 +1,138 @@
+/*
+ * Attention, NEON: tiles of 8 queries, exp in base 2.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include <arm_neon.h>
+#include <math.h>
+
+#include "libargus/dsp/aarch64/aarch64.h"
+#include "libargus/dsp/aarch64/math_neon.h"
+#include "libargus/dsp/aarch64/tile_neon.h"
+#include "libargus/dsp/attn_rows.h"
+
+static void pack_k_neon(float *dst, const float *k, int ld, int n, int dim)
+{
+    for (int j = 0; j < n; j += 4) {
+        const float *row = k + (ptrdiff_t)j * ld;
+        for (int d = 0; d < dim; d += 4) { /* dim is a multiple of 8 */
+            float32x4_t x[4];
+            AG_UNROLL
+            for (int c = 0; c < 4; c++)
+                x[c] = j + c < n ? vld1q_f32(row + (ptrdiff_t)c * ld + d) : vdupq_n_f32(0);
+            for (int c = 0; c < 4 && d % 16 == 0; c++) /* a line of the next rows */
+                AG_PREFETCH(row + (ptrdiff_t)(c + 4) * ld + d);
+            transpose4(x);
+            AG_UNROLL
+            for (int i = 0; i < 4; i++)
+                vst1q_f32(dst + (d + i) * AG_ATTN_KB + j, x[i]);
+        }
+    }
+    if ((n + 3) / 4 & 1) /* tiles are 8 keys wide */
+        for (int d = 0; d < dim; d++)
+            vst1q_f32(dst + d * AG_ATTN_KB + (n + 3) / 4 * 4, vdupq_n_f32(0));
+}
+
+static void scale_neon(float *out, const float *o, float scale, int n)
+{
+    int i = 0;
+
+    for (; i + 4 <= n; i += 4)
+        vst1q_f32(out + i, vmulq_n_f32(vld1q_f32(o + i), scale));
+    for (; i < n; i++)
+        out[i] = o[i] * scale;
+}
+
+/* ------------------------------------------------------------------------ */
+/* One query                                                                 */
+
+/* s[0..7] = q k for 8 keys; -inf from n on */
+AG_INLINE void score8(float *s, const float *q, const float *k, int ld, int n, int dim)
+{
+    float32x4_t x[8];
+
+    AG_UNROLL
+    for (int j = 0; j < 8; j++)
+        x[j] = vdupq_n_f32(0);
+    for (int d = 0; d < dim; d += 4) { /* dim is a multiple of 8 */
+        float32x4_t qd = vld1q_f32(q + d);
+        AG_UNROLL
+        for (int j = 0; j < 8; j++) { /* past the end: the last key again */
+            const float *row = k + (ptrdiff_t)AG_MIN(j, n - 1) * ld + d;
+            x[j] = vfmaq_f32(x[j], vld1q_f32(row), qd);
+        }
+    }
+    AG_UNROLL
+    for (int j = 0; j < 8; j += 4) { /* lane i: sum of the lanes of x[j + i] */
+        float32x4_t sum = vpaddq_f32(vpaddq_f32(x[j], x[j + 1]), vpaddq_f32(x[j + 2], x[j + 3]));
+        vst1q_f32(s + j, v_first(sum, n - j, vdupq_n_f32(-INFINITY)));
+    }
+}
+
+/* o[g][0..4*vecs-1] = sum of p v for some heads; p of head g at p + g*ld_p */
+AG_INLINE void values(float *o, ptrdiff_t ld_o, const float *p, ptrdiff_t ld_p, const float *v,
+                      int ld, int n, const int heads, const int vecs)
+{
+    float32x4_t s[3][4];
+
+    AG_UNROLL
+    for (int g = 0; g < heads; g++) {
+        AG_UNROLL
+        for (int i = 0; i < vecs; i++)
+            s[g][i] = vdupq_n_f32(0);
+    }
+    for (int j = 0; j < n; j++, v += ld) {
+        AG_UNROLL
+        for (int g = 0; g < heads; g++) {
+            float32x4_t w = vld1q_dup_f32(p + g * ld_p + j);
+            AG_UNROLL
+            for (int i = 0; i < vecs; i++)
+                s[g][i] = vfmaq_f32(s[g][i], w, vld1q_f32(v + 4 * i));
+        }
+    }
+    AG_UNROLL
+    for (int g = 0; g < heads; g++) {
+        AG_UNROLL
+        for (int i = 0; i < vecs; i++)
+            vst1q_f32(o + g * ld_o + 4 * i, s[g][i]);
+    }
+}
+
+AG_INLINE void values_heads(float *part, const float *p, ptrdiff_t ld_p, const float *v, int ld,
+                            int n, int dim, const int heads)
+{
+    int d = 0;
+
+    for (; d + 16 <= dim; d += 16)
+        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 4);
+    for (; d < dim; d += 8)
+        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 2);
+}
+
+static void single_neon(float *part, const float *q, const float *k, const float *v, int ld_kv,
+                        int n, int n_group, int dim, float *scores)
+{
+    int ld = AG_ALIGN_UP(n, 16), stride = dim + 2, g = 0;
+
+    for (int j = 0; j < n; j += 8) /* 8 keys stay in L1 for all heads */
+        for (int h = 0; h < n_group; h++)
+            score8(scores + h * ld + j, q + h * dim, k + (ptrdiff_t)j * ld_kv, ld_kv, n - j, dim);
+    for (int h = 0; h < n_group; h++) {
+        float max = largest(scores + h * ld, n);
+        part[h * stride] = max;
+        part[h * stride + 1] = soft(scores + h * ld, n, n, max);
+    }
+    for (; g + 3 <= n_group; g += 3)
+        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 3);
+    for (; g < n_group; g++)
+        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 1);
+}
+
+void ag_attn_init_neon(AgAttnDsp *dsp)
+{
+    dsp->qr = MR;
+    dsp->pack_k = pack_k_neon;
+    dsp->tile = tile;
+    dsp->scale = scale_neon;
+    dsp->single = single_neon;
+}
