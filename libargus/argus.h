@@ -404,13 +404,13 @@ typedef struct ArgusTrackSettings {
     const char *prompt;       /**< question, NULL = plain captioning */
     const char *system;       /**< system turn, NULL = none */
     ArgusDecoding decoding;   /**< max_tokens 64 by default */
-    ArgusTrackPosition from;  /**< go on from there, in the same time_base; not valid by default */
-} ArgusTrackSettings;
-
     int queue;                /**< samples that may wait for a thread that encodes and
                                    answers; 0 (default): the calls do it themselves */
     int live;                 /**< 1: argus_track_wants() never waits; samples for which the
                                    queue has no room are left out and counted */
+    ArgusTrackPosition from;  /**< go on from there, in the same time_base; not valid by default */
+} ArgusTrackSettings;
+
 ARGUS_API void argus_track_default_settings(ArgusTrackSettings *s);
 /** Check ranges without a model. @return 0 or ARGUS_ERR(EINVAL), message names
  *  the option, the range and the value. */
@@ -462,22 +462,22 @@ typedef struct ArgusCue {
 /** Next finished cue. @return 1 and *cue, 0 if there is none yet, < 0 if the
  *  caption failed (the window is lost, the track goes on). */
 ARGUS_API int argus_track_poll(ArgusTrack *track, ArgusCue *cue);
-
-/** First pts of the window that is open (samples taken, cue not yet given),
- *  or ARGUS_NOPTS. Frames before it will not get another cue. */
 /** Wait until the track's thread has done all it was given: argus_track_poll()
  *  then gives every cue that can be known. At once without a queue. */
 ARGUS_API void argus_track_wait(ArgusTrack *track);
+
+/** First pts of the window that is open (samples taken, cue not yet given),
+ *  or ARGUS_NOPTS. Frames before it will not get another cue. */
 ARGUS_API int64_t argus_track_open_start(const ArgusTrack *track);
 /** Where the track is, after argus_track_flush(). */
 ARGUS_API void argus_track_position(const ArgusTrack *track, ArgusTrackPosition *pos);
 /** Samples taken so far. */
 ARGUS_API int64_t argus_track_samples(const ArgusTrack *track);
+/** Samples left out so far for want of room in the queue (live only). */
+ARGUS_API int64_t argus_track_dropped(const ArgusTrack *track);
 
 /** Milliseconds of a time, rounded half away from zero once, exactly. */
 ARGUS_API int64_t argus_time_ms(int64_t pts, ArgusRational time_base, int64_t offset_us);
-/** Samples left out so far for want of room in the queue (live only). */
-ARGUS_API int64_t argus_track_dropped(const ArgusTrack *track);
 
 /* ------------------------------------------------------------------------ */
 /* Writer: cues -> bytes                                                     */
