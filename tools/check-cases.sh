@@ -14,7 +14,8 @@ passed=0 failed=0
 
 # Whole sections; of the others those that have a test.
 needed="I1 I2 I4 I5 I7 I8 I10 P1 P2 P4 P5 P7 P10 P11 P12 T1 T2 T6 T7 T8 T11 T12 T13 M1 M2 M3 M7 M8 M10
-    M11 D1 D3 D4 D5 D8 D9 S2 S4 S5 S8 S9 S11 S12 S13 S14 C1 C4 C5 R1 R3 R5 R6 X1 X3 X6 X7"
+    M11 D1 D3 D4 D5 D8 D9 V1 V3 V4 V5 V7 V8 V9 V10 V13 V15 V16 V20 S2 S4 S5 S8 S9 S11 S12 S13 S14
+    F1 F3 F4 F5 F6 F9 F10 F12 A2 A3 A4 C1 C4 C5 R1 R3 R5 R6 X1 X3 X6 X7"
 
 bad() {
     failed=$((failed + 1))
@@ -29,7 +30,7 @@ has_word() {
     return 1
 }
 
-# fate_test NAME: NAME's comment in its script, when script, list and reference have it
+# fate_test NAME: NAME's comment in its script FAMILY.sh or FAMILY_*.sh, when script, list and reference have it
 fate_test() {
     family=${1%%-*} short=${1#*-}
     tr -s ' ' '\n' <"tests/fate/$family.mak" | grep -qx -e "$short" || return 1
@@ -38,7 +39,7 @@ fate_test() {
         /^#/ { comment = comment " " $0; next }
         index($0, name) == 1 { print comment; found = 1 }
         { comment = "" }
-        END { exit !found }' "tests/fate/$family.sh"
+        END { exit !found }' "tests/fate/$family"*.sh
 }
 
 # test_of ID TEST: it exists; 0 if it carries the id, 1 if not

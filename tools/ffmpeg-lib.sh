@@ -181,7 +181,8 @@ options() {
         --enable-encoder=mpeg4,mpeg2video,png,rawvideo,wrapped_avframe,pcm_s16le,subrip,webvtt,movtext \
         --enable-bsf=h264_mp4toannexb,h264_metadata,extract_extradata \
         --enable-indev=lavfi \
-        --enable-filter=${ours:+argus,}null,copy,scale,format,fps,trim,setpts,settb,select,split,concat,overlay,realtime \
+        --enable-filter=${ours:+argus,}null,copy,scale,format,fps,trim,setpts,settb,select,split,concat,overlay,realtime
+    echo \
         --enable-filter=color,nullsrc,testsrc,testsrc2,smptebars,movie,nullsink,drawtext,drawbox \
         --enable-filter=metadata,sidedata,showinfo,sendcmd,setsar,setfield,setparams,bwdif,transpose,hflip,vflip
     # drawtext asks for HarfBuzz from 6.1 on

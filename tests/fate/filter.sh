@@ -103,6 +103,77 @@ test_mission() {
     cat c.srt
 }
 
+need_x264() {
+    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 && return
+    echo "this ffmpeg has no libx264"
+    exit 77
+}
+
+# starts FILE RATE FPS SECONDS: times of the samples, one to a cue, in a file of json lines, against
+# the frames of the rate (N or N/D) at or after each tick; and that the cues tile the time
+starts() {
+    tr -d '{},' <"$1" | awk -v rate="$2" -v fps="$3" -v end="$4" '
+        function ceil(x) { return int(x) + (x > int(x)) }
+        # k / fps, up to the next frame, in ms; whole numbers all the way
+        function time(frame) { return int((frame * 1000 * d * 2 + n) / (2 * n)) }
+        BEGIN {
+            split(rate "/1", r, "/"); n = r[1]; d = r[2]
+            frames = ceil(end * n / d - 1e-9)
+            step = fps == 0 || fps >= n / d ? 0 : fps
+            count = step ? 0 : frames
+            # tick k / fps is frame k * n / (fps * d)
+            while (step && (f = ceil(count * n / (step * d))) < frames) want[count++] = time(f)
+            for (k = 0; !step && k < count; k++) want[k] = time(k)
+        }
+        { start = int($2 * 1000 + 0.5); stop = int($4 * 1000 + 0.5)
+          if (NR > count || start != want[NR - 1]) wrong = wrong " " $2
+          if (NR > 1 && start != last) gaps++
+          if (stop <= start) gaps++
+          last = stop
+          if (NR <= 17) list = list " " $2 }
+        END { printf "%d samples:%s%s\n", NR, list, (NR > 17 ? " ..." : "")
+              if (NR != count || wrong != "") printf "expected %d, wrong:%s\n", count, wrong
+              if (gaps || last > time(frames)) printf "%d gaps, the end at %d ms\n", gaps, last }'
+}
+
+# V4: every rate, every number of samples a second
+test_times() {
+    for rate in 30 25 30000/1001; do
+        for fps in 1 2 5 10 30 0; do
+            play testsrc=s=64x64:r=$rate:d=1.6 -vf "argus=fps=$fps:window=1:out=t.jsonl" -f null -
+            printf '%s fps=%s: ' $rate $fps
+            starts t.jsonl $rate $fps 1.6
+        done
+    done
+    echo "an hour"
+    play color=red:s=16x16:r=30000/1001:d=3600 -vf "argus=window=1:out=t.jsonl" -f null -
+    starts t.jsonl 30000/1001 1 3600
+    tail -n 1 t.jsonl | sed 's/, "text.*//'
+}
+
+# V7, V9, V10: the rest at the end; below zero; as the frames have them
+test_clock() {
+    echo "7.3 s, windows of 5 s"
+    play testsrc=s=64x64:r=10:d=7.3 -vf argus=fps=1:window=5:out=-:format=txt -f null -
+    echo "from -0.5 s"
+    play testsrc=s=64x64:r=10:d=3 -vf "setpts=PTS-0.5/TB,argus=fps=2:window=2:out='a.srt|a.jsonl'" -f null -
+    sed -n '/-->/p' a.srt
+    sed 's/, "text.*//' a.jsonl
+    echo "a cue wholly below zero"
+    play testsrc=s=64x64:r=10:d=3 -vf "setpts=PTS-1.5/TB,argus=fps=2:window=2:out='a.srt|a.jsonl'" -f null -
+    sed -n '/-->/p' a.srt
+    sed 's/, "text.*//' a.jsonl
+    echo "a file that begins at 10 s or later"
+    play testsrc=s=64x64:r=25:d=3 -c:v mpeg2video -muxdelay 0 -muxpreload 0 -output_ts_offset 10 off.ts
+    for how in "" -copyts "-ss 1" "-ss 1 -copyts" "-t 2"; do
+        # shellcheck disable=SC2086 # a list of options
+        ff $how -i off.ts -vf argus=fps=2:window=3:out=a.jsonl -f null -
+        echo "${how:-plain}: $(sed 's/, "text.*//; s/.*"start": //; s/, "end":/ to/' a.jsonl | tr '\n' ' ')"
+    done
+    ff -i off.ts -ss 1 -vf argus=fps=2:window=3:out=a.jsonl -f null -
+    echo "-ss after -i: $(sed 's/, "text.*//; s/.*"start": //; s/, "end":/ to/' a.jsonl | tr '\n' ' ')"
+}
+
 # V1, V3, V4, V5
 test_sampling() {
     echo "48 frames at 30 fps"
@@ -121,202 +192,6 @@ test_sampling() {
     play testsrc=s=64x64:r=1:d=1 -vf "argus=out=-" -f null -
 }
 
-# F3, F6: the frames that come out are those that went in
-test_pixels() {
-    for format in yuv420p yuv420p10le yuv422p10le yuva420p rgba rgb24 gray p010le; do
-        for size in 320x240 161x121; do
-            for f in null argus=fps=5:window=2; do
-                play testsrc2=s=$size:r=10:d=1 -vf "format=$format,setfield=tff,$f" -f framemd5 "${f%%=*}.md5"
-            done
-            if [ "$(grep -vc '#' argus.md5)" = 10 ] && cmp -s null.md5 argus.md5; then
-                echo "$format $size: 10 frames, equal"
-            else
-                echo "$format $size: not equal"
-            fi
-        done
-    done
-}
-
-# logprobs FILTERS: how sure the model is about each of 10 frames; any other pixel shows
-logprobs() {
-    ffprobe -v error -f lavfi "testsrc2=s=64x64:r=5:d=2,scale=flags=bitexact,$1,argus=fps=0:window=1" \
-        -of compact=p=0 -show_entries frame_tags=lavfi.argus.logprob | grep logprob
-}
-
-# what the model sees is what the scale filter makes with these flags and the frame's
-# matrix, range and chroma siting
-test_convert() {
-    exact=flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp+bitexact,format=rgb24
-    left=in_h_chr_pos=0:in_v_chr_pos=128:
-    for line in "yuv420p $left" "nv12 $left" "yuv420p10le $left" "yuv422p in_h_chr_pos=0:" yuv444p gray rgba pal8 \
-        "yuv420p,setparams=colorspace=bt709 ${left}in_color_matrix=bt709:" \
-        "yuv420p,setparams=colorspace=bt2020nc ${left}in_color_matrix=bt2020:" \
-        "yuv420p,setparams=range=pc ${left}in_range=pc:"; do
-        format=${line%% *} siting=
-        [ "$line" = "$format" ] || siting=${line#* }
-        logprobs "format=$format" >by-argus
-        logprobs "format=$format,scale=$siting$exact" >by-scale
-        if [ "$(grep -c . by-argus)" = 10 ] && cmp -s by-argus by-scale; then
-            echo "$format: equal"
-        else
-            echo "$format: not equal"
-        fi
-    done
-    logprobs format=yuv420p >by-argus
-    logprobs "format=yuv420p,scale=in_h_chr_pos=128:in_v_chr_pos=128:$exact" >by-scale
-    cmp -s by-argus by-scale || echo "another chroma siting: not equal"
-}
-
-# The model is as sure about a picture that argus turned as about one that ffmpeg turned.
-# 4:4:4, so that chroma has no siting; the matrix is on the first frame only; movie of
-# FFmpeg 7.1 forgets the aspect ratio.
-confidence() { sed -n '1s/.*\("confidence": [0-9.]*\).*/\1/p'; }
-test_rotate() {
-    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
-        echo "this ffmpeg has no libx264"
-        exit 77
-    }
-    options=fps=0:window=1:attach=none:out=-:format=jsonl
-    play testsrc2=s=96x64:r=5:d=1,setsar=2 -pix_fmt yuv444p -c:v libx264 plain.mp4
-    for way in rotate=90 rotate=180 rotate=270 flip=horizontal flip=vertical \
-        rotate=90:flip=horizontal rotate=270:flip=horizontal; do
-        ff -i plain.mp4 -c copy -bsf:v h264_metadata=display_orientation=insert:$way turned.mp4
-        ff -i turned.mp4 -vf argus=$options -f null - | confidence >by-ffmpeg
-        for rotate in 0 1; do
-            play movie=turned.mp4,setsar=2,argus=rotate=$rotate:$options -f null - | confidence >by-argus$rotate
-        done
-        echo "$way: $(grep -c confidence by-ffmpeg) frame," \
-            "$(cmp -s by-ffmpeg by-argus1 && echo equal || echo not equal)," \
-            "without rotate $(cmp -s by-ffmpeg by-argus0 && echo equal || echo not equal)"
-    done
-    echo "45 degrees"
-    ff -i plain.mp4 -c copy -bsf:v h264_metadata=display_orientation=insert:rotate=45 turned.mp4
-    play movie=turned.mp4,argus=rotate=1 -f null -
-    said
-}
-
-# A2: text, span and count on every frame of the window
-test_window() {
-    for key in caption start end window frames finish model; do
-        probe "$pattern:d=5,argus=fps=2:window=4" $key
-    done
-    echo "by way of ffprobe"
-    ffprobe -v error -f lavfi "$pattern:d=5,argus=fps=2:window=4" -of compact=p=0 \
-        -show_entries frame_tags=lavfi.argus.caption | sed '/^$/d; s/|$//' | uniq -c | sed 's/^ *//'
-}
-
-# A2, A4: which frames carry a caption; the span is the window's
-test_attach() {
-    for a in auto window late none; do
-        echo "attach=$a"
-        probe "$pattern:d=5,argus=fps=2:window=4:attach=$a" window
-    done
-    echo "attach=auto with out"
-    probe "$pattern:d=5,argus=fps=2:window=4:out=a.srt" window
-    echo "attach=window with out"
-    probe "$pattern:d=5,argus=fps=2:window=4:out=a.srt:attach=window" window
-    echo "hold_limit"
-    # which frame is the first that fits depends on how FFmpeg pads its buffers
-    probe "testsrc=s=640x480:r=25:d=4,format=rgb24,argus=fps=2:window=8:hold_limit=20" window |
-        sed 's/^[78][0-9] to/after more than 70 frames, to/'
-    said
-}
-
-# messages: UUID and text of argus' SEI messages in the log of showinfo, with the frame's number
-messages() {
-    sed 's/^\[Parsed_showinfo_[0-9]* @ [^]]*\] *//' log | awk '
-        function hex(s,  i, c, out) {
-            for (i = 1; i < length(s); i += 2) {
-                c = (index(digits, substr(s, i, 1)) - 1) * 16 + index(digits, substr(s, i + 1, 1)) - 1
-                out = out sprintf("%c", c)
-            }
-            return out
-        }
-        BEGIN { digits = "0123456789abcdef" }
-        /^n: *[0-9]/ { frame = $0; sub(/^n: */, "", frame); sub(/ .*/, "", frame) }
-        # the name of the side data may stand before it on the line
-        /UUID=/ { uuid = $0; sub(/.*UUID=/, "", uuid) }
-        uuid == "5a1c0f3e-8b7d-4e26-9f41-617267757300" && /User Data=[0-9a-f]/ {
-            sub(/.*User Data=/, ""); print frame ": " hex($0)
-        }' | mask
-}
-
-test_sei() {
-    for a in window late none window:sei=0; do
-        echo "attach=$a"
-        play "$pattern:d=5" -vf "argus=fps=2:window=4:attach=$a,showinfo" -f null -
-        messages
-    done
-}
-
-# through an encoder with B-frames: the same text on the same frames
-test_seicodec() {
-    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
-        echo "this ffmpeg has no libx264"
-        exit 77
-    }
-    play "$pattern:d=5" -vf argus=fps=2:window=4,showinfo -c:v libx264 -bf 2 -udu_sei 1 sei.mp4
-    messages >before
-    ff -i sei.mp4 -c copy sei.ts
-    for f in sei.mp4 sei.ts; do
-        ff -i $f -vf showinfo -f null -
-        messages >after
-        echo "$f: $(grep -c . after) messages, $(cmp -s before after && echo equal || echo not equal)"
-    done
-    play "$pattern:d=5" -vf argus=fps=2:window=4 -c:v libx264 plain.mp4
-    ff -i plain.mp4 -vf showinfo -f null -
-    echo "without udu_sei: $(messages | grep -c .)"
-}
-
-# captions FILE: its closed captions as FFmpeg reads them
-captions() {
-    ff -f lavfi -i "movie=$1[out+subcc]" -map 0:s -c:s webvtt captions.vtt && sed -n '3,$p' captions.vtt
-}
-
-test_cc() {
-    src6=testsrc=s=320x240:r=25:d=6
-    play $src6 -vf argus=fps=2:window=4:cc=1 -c:v mpeg2video -bf 2 -q:v 2 cc.ts
-    said
-    captions cc.ts
-    echo "tags and files as without"
-    probe "$pattern:d=5,argus=fps=2:window=4:cc=1:out=cc.srt" window
-    grep -c -- '-->' cc.srt
-    for rate in 10 24 25 30000/1001 30 50 60000/1001 60 120; do
-        play testsrc=s=64x64:r=$rate:d=2 -vf argus=window=1:cc=1,showinfo -f null -
-        echo "$rate fps: $(grep -c ' pts_time:' log) frames," \
-            "$(grep -ci 'side data - .*closed captions.*(3 bytes)' log) with a pair"
-    done
-    echo "too fast"
-    play testsrc=s=64x64:r=25:d=3 -vf argus=fps=2:window=1:cc=1 -f null -
-    said
-    echo "late"
-    play $src6 -vf argus=fps=2:window=4:cc=1:attach=late -c:v mpeg2video late.ts
-    said
-    captions late.ts
-    echo "cleared where nothing follows"
-    play testsrc=s=320x240:r=25:d=8 -vf "argus=fps=2:window=4:cc=1:enable='lt(t,2)+gt(t,6)'" -c:v mpeg2video gap.ts
-    captions gap.ts
-    echo "captions of the input"
-    ff -i cc.ts -vf argus=cc=1 -f null -
-    said | head -n 1
-    echo "a subtitle stream in one command"
-    ff -f lavfi -i "$src6,argus=fps=2:window=4:cc=1[out+subcc]" -map 0:v -map 0:s -c:v mpeg4 -c:s mov_text sub.mp4
-    ff -i sub.mp4 -map 0:s sub.vtt
-    sed -n '3,$p' sub.vtt
-}
-
-test_cccodec() {
-    ffmpeg -hide_banner -encoders 2>/dev/null | grep -q libx264 || {
-        echo "this ffmpeg has no libx264"
-        exit 77
-    }
-    for f in cc.ts cc.mp4; do
-        play testsrc=s=320x240:r=25:d=6 -vf argus=fps=2:window=4:cc=1 -c:v libx264 -bf 2 $f
-        echo $f
-        captions $f
-    done
-}
-
 test_out() {
     play "$pattern:d=5" -vf "argus=fps=2:window=4:out='a.srt|b.json|c.vtt|d.jsonl|e.txt|f.ffmeta'" -f null -
     echo "exit code $rc"
@@ -326,6 +201,75 @@ test_out() {
     done
     echo "--- read back by ffmpeg"
     ff -i a.srt -f srt back.srt && cmp a.srt back.srt && echo equal
+}
+
+# F9: standard output has the captions and nothing else, standard error the log and no caption; two
+# formats can't share it; what is written elsewhere is whole
+test_stdout() {
+    ffmpeg -nostdin -nostats -y -f lavfi -i "$pattern:d=4" -vf argus=fps=2:window=4:out=-:stats=1 \
+        -c:v mpeg4 out.mkv >text 2>log
+    echo "exit code $?"
+    cat text
+    grep -c 'samples 8, captions 2' log
+    grep -c -- '-->' log
+    echo "frames: $(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 out.mkv)"
+    echo "media on standard output, captions elsewhere"
+    ffmpeg -nostdin -nostats -f lavfi -i "$pattern:d=4" -vf argus=fps=2:window=4:out=c.srt -c:v mpeg4 \
+        -f matroska - 2>log >out.mkv
+    cmp text c.srt && echo "the same captions"
+    echo "frames: $(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 out.mkv)"
+    grep -q 'no media' "$src/doc/ffmpeg.md" && echo documented
+}
+
+# F12: help needs no model, and has the options that the documents have; options are checked first
+test_help() {
+    ARGUS_MODEL=none ffmpeg -hide_banner -h filter=argus >help 2>log
+    echo "exit code $?"
+    sed -n 's/^   *\([a-z_]*\)  *<[a-z0-9]*> .*/\1/p' help | grep -vx enable | sort >named
+    # shellcheck disable=SC2016 # backquotes of the document
+    sed -n '/^## Options/,/^## /s/^| \(`.*`\) | .*/\1/p' "$src/doc/ffmpeg.md" | sed 's/ |.*//' |
+        tr -d '`' | tr ' ' '\n' | grep -vx threads | sort >told
+    diff named told && echo "all in doc/ffmpeg.md, and no other"
+    sed -n 's/^@item \([a-z_]*\).*/\1/p' "$src/avfilter-patch/argus.texi" | grep -vE '^lavfi' >texi
+    sort -u texi | comm -23 named - | sed 's/$/ is not in argus.texi/'
+    for o in format=doc out=a.doc top_p=0 hop=9; do
+        play "$pattern:d=1" -vf argus=model=./none:$o -f null -
+        said
+    done
+}
+
+# F4: such a link can be configured without a device, only not run
+test_hardware() {
+    for format in vaapi cuda; do
+        ff -filter_complex nullsrc=s=320x240:d=1,format=$format,argus -f null -
+        [ "$rc" != 0 ] && echo "$format: refused"
+        said | sort -u
+    done
+    grep -o 'hwdownload,format=nv12' "$src/doc/ffmpeg.md"
+}
+
+# two in one graph know nothing of each other: model and prompt, windows, files
+test_instances() {
+    play "testsrc=s=320x240:r=10:d=4" -lavfi "split[a][b];
+        [a]argus=fps=2:window=4:out=a.txt:attach=window,metadata=print:key=lavfi.argus.window:file=a.meta[x];
+        [b]argus=fps=1:window=1:prompt='What is written in this image?':out='b.txt|b.srt',metadata=print:file=b.meta[y]" \
+        -map '[x]' -f framemd5 x -map '[y]' -f framemd5 y
+    echo "exit code $rc"
+    cat a.txt b.txt
+    tags a.meta
+    cmp x y && echo "the same frames"
+    echo "one after the other"
+    probe "smptebars=s=320x240:r=10:d=4,argus=fps=2:window=4:out=c.txt,argus=fps=2:window=2:sei=0" window
+    cat c.txt
+}
+
+# one output that can't be written: said once, the others are completed
+test_full() {
+    play "$pattern:d=8" -vf "argus=fps=2:window=4:format=srt:out='a.srt|/dev/full|b.srt'" -f null -
+    [ "$rc" != 0 ] && echo refused
+    said
+    cat a.srt
+    cmp a.srt b.srt && echo "the same in both"
 }
 
 # the examples of doc/ffmpeg.md that are not tested elsewhere
@@ -339,6 +283,16 @@ test_recipes() {
     ff -i in.mp4 -vf argus=fps=2:window=4:out=ch.ffmeta -f null -
     ff -i in.mp4 -i ch.ffmeta -map 0 -map_chapters 1 -c copy chapters.mp4
     ffprobe -v error -show_entries chapter=start_time,end_time:chapter_tags=title -of compact=p=0 chapters.mp4
+    echo "subtitles in the file"
+    "$src/tools/demo-clip.sh" ffmpeg clip.mp4
+    play "movie=clip.mp4,argus=fps=2:window=8:cc=1[out+subcc]" -map 0:v -map 0:s -c:v mpeg4 -c:s mov_text out.mp4
+    ffprobe -v error -show_entries stream=codec_name,codec_type -of csv=p=0 out.mp4
+    ff -i out.mp4 -map 0:s sub.vtt
+    sed -n '3,$p' sub.vtt
+    echo "container tags"
+    text=$(ffmpeg -v error -i in.mp4 -vf argus=fps=2:window=4:out=-:format=txt -f null -)
+    ff -i in.mp4 -c copy -metadata comment="$text" tags.mp4
+    ffprobe -v error -show_entries format_tags=comment -of default=nk=1:nw=1 tags.mp4
     echo "burnt in"
     font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
     text="drawtext=fontfile=$font:text='%{metadata\\:lavfi.argus.caption}':x=8:y=h-th-8:fontcolor=white"
@@ -526,6 +480,7 @@ test_patch() {
     (cd "$tree" && GIT_CEILING_DIRECTORIES=$build/ffmpeg git apply -R --check "$patch") && echo "up to date"
 }
 
+. "$src/tests/fate/filter_video.sh"
 case $test in
     *[!a-z]*) echo "filter.sh: no test '$test'" >&2; exit 2 ;;
 esac
