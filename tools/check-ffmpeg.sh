@@ -2,9 +2,10 @@
 # check-ffmpeg.sh BUILD [VERSION...]: the shipped patches against the releases they were made
 # for (all of them unless some are named). For each: the patch is what tools/mkpatch.sh makes of
 # vf_argus.c and its neighbours, it applies without fuzz or offset, everything builds with no
-# warning about a file that the patch touches, and FFmpeg's own fate-filter-argus* pass.
+# warning about a file that the patch touches, FFmpeg's own fate-filter-argus* pass there, and so
+# do the filter-* tests of this project.
 #
-#   check-ffmpeg.sh --built BUILD   only those tests, in the ffmpeg of tools/ffmpeg.sh
+#   check-ffmpeg.sh --built BUILD   only fate-filter-argus*, in the ffmpeg of tools/ffmpeg.sh
 #   FATE=all    also all other tests of FFmpeg that the configuration has, in the patched and in
 #               the unpatched source: none may fail that passes without the patch, and no warning
 #               may be there that was not there without it
@@ -125,6 +126,28 @@ filter_tests() {
     done
 }
 
+# project_tests: filter-* of tests/fate/, with this ffmpeg in the place of the usual one
+project_tests() {
+    host=$dir/host
+    mkdir -p "$host"
+    ln -sfn "$dir" "$host/ffmpeg"
+    tests=$(make -s -C "$src" B="$build" fate-list 2>>"$log" | grep '^filter-')
+    [ -n "$tests" ] || verdict FAIL "$version" "make fate-list has no filter-*"
+    for t in $tests; do
+        "$src/tests/fate-run.sh" "$host" "$t" "$src/tests/fate/filter.sh" "$host" "${t#filter-}" >"$dir/test.log" 2>&1
+        why=$(sed -n "\$s/.* $t: //p" "$dir/test.log")
+        case $(tail -n 1 "$dir/test.log") in
+            "PASS "*) verdict PASS "$version $t" ;;
+            "SKIP "*) verdict SKIP "$version $t" "$why" ;;
+            *)
+                tail -n 30 "$dir/test.log"
+                verdict FAIL "$version $t"
+                ;;
+        esac
+        cat "$dir/test.log" >>"$log"
+    done
+}
+
 # failures LOG: names of tests and files that make could not do
 failures() { sed -n 's/^make: \*\*\* \[.*: \([^]]*\)\] Error.*/\1/p' "$1" | sort -u; }
 
@@ -188,6 +211,7 @@ check_version() {
         verdict PASS "$version build"
     fi
     filter_tests "$version"
+    project_tests
     [ "${FATE:-}" != all ] || all_tests
 }
 

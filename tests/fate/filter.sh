@@ -252,7 +252,7 @@ test_hardware() {
 test_instances() {
     play "testsrc=s=320x240:r=10:d=4" -lavfi "split[a][b];
         [a]argus=fps=2:window=4:out=a.txt:attach=window,metadata=print:key=lavfi.argus.window:file=a.meta[x];
-        [b]argus=fps=1:window=1:prompt='What is written in this image?':out='b.txt|b.srt',metadata=print:file=b.meta[y]" \
+        [b]argus=fps=1:window=1:prompt='What is written in this image?':out=b.txt[y]" \
         -map '[x]' -f framemd5 x -map '[y]' -f framemd5 y
     echo "exit code $rc"
     cat a.txt b.txt

@@ -18,6 +18,8 @@ test_transcode() {
     messages
     sed 's/, "version".*/ }/' c.jsonl >said
     messages cat | sed 's/^[0-9]*: //' | cmp - said && echo "the same as in the file"
+    # one more is x264's own
+    echo "by ffprobe: $(ffprobe -v error -show_frames -of flat out.mp4 | grep -c 'User Data Unregistered') messages"
 }
 
 # ffprobe as JSON: the frames of each span, each with a time inside of it
