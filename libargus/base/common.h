@@ -25,6 +25,9 @@
 #define AG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define AG_PREFETCH(p) __builtin_prefetch(p)
+/* The sums in register x are made in the order written: compilers turn chains of
+ * integer additions into trees, and run out of registers. */
+#define AG_KEEP_ORDER(x) __asm__("" : "+v"(x))
 #define AG_UNROLL _Pragma("GCC unroll 32") /* the loop that follows, whole if it is short */
 #else
 #define AG_PRINTF(fmt, first)
@@ -34,6 +37,7 @@
 #define AG_LIKELY(x) (x)
 #define AG_UNLIKELY(x) (x)
 #define AG_PREFETCH(p) ((void)(p))
+#define AG_KEEP_ORDER(x) ((void)(x))
 #define AG_UNROLL
 #endif
 
@@ -41,12 +45,12 @@
  * more. GCC and Clang have it on all 64-bit targets. */
 __extension__ typedef __int128 AgI128;
 
-/* Type of a stored number. */
-typedef enum AgDtype { AG_BF16, AG_F32, AG_F16 } AgDtype;
+/* Type of a stored number; AG_Q8: packed by dsp/q8.h. */
+typedef enum AgDtype { AG_BF16, AG_F32, AG_F16, AG_Q8 } AgDtype;
 
 static inline size_t ag_dtype_size(AgDtype t)
 {
-    return t == AG_F32 ? 4 : 2;
+    return t == AG_F32 ? 4 : t == AG_Q8 ? 1 : 2;
 }
 
 #endif /* AG_BASE_COMMON_H */

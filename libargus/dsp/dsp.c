@@ -11,6 +11,7 @@ void ag_dsp_init(AgDsp *dsp, unsigned cpu)
 {
     dsp->cpu = cpu & argus_cpu_flags();
     ag_matmul_init(&dsp->matmul, dsp->cpu);
+    ag_q8_init(&dsp->q8, dsp->cpu);
     ag_attn_init(&dsp->attn, dsp->cpu);
     ag_norm_init(&dsp->norm, dsp->cpu);
     ag_act_init(&dsp->act, dsp->cpu);
@@ -27,7 +28,8 @@ void ag_exec_carve(AgExec *x, AgArena *a, const AgDsp *dsp, AgPool *pool)
     x->dsp = dsp;
     x->pool = pool;
     x->n_thread = ag_pool_threads(pool);
-    x->scratch_size = AG_MAX(matmul, attn);
+    x->scratch_size = AG_MAX(AG_MAX(matmul, attn), ag_q8_scratch(&dsp->q8));
+    x->q8 = (AgQ8Rows){0};
     x->flops = 0;
     x->shared = AG_TAKE(a, float, AG_EXEC_SHARED);
     for (int i = 0; i < x->n_thread; i++)

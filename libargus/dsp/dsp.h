@@ -21,6 +21,7 @@
 #include "libargus/dsp/convert.h"
 #include "libargus/dsp/matmul.h"
 #include "libargus/dsp/norm.h"
+#include "libargus/dsp/q8.h"
 #include "libargus/dsp/resample.h"
 #include "libargus/dsp/rope.h"
 #include "libargus/dsp/vec.h"
@@ -28,6 +29,7 @@
 typedef struct AgDsp {
     unsigned cpu; /* enum ArgusCpu flags that were used */
     AgMatmulDsp matmul;
+    AgQ8Dsp q8;
     AgAttnDsp attn;
     AgNormDsp norm;
     AgActDsp act;
@@ -50,6 +52,7 @@ struct AgExec {
     size_t scratch_size;        /* bytes of each thread's scratch */
     void *scratch[AG_MAX_THREADS]; /* packing panels, attention blocks */
     float *shared;              /* [AG_EXEC_SHARED]: parts that are combined at the end */
+    AgQ8Rows q8;                /* ag_q8_carve: empty unless int8 weights are used */
     int64_t flops;              /* of all matrix products so far */
 };
 

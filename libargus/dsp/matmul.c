@@ -385,7 +385,9 @@ void ag_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, i
         n_out += jobs[j].lin->n_out;
         x->flops += (int64_t)2 * m * jobs[j].lin->n_out * jobs[j].lin->n_in;
     }
-    if (m == 1)
+    if (jobs[0].lin->dtype == AG_Q8)
+        ag_q8_matmul(x, jobs, n_job, in, ld_in, m);
+    else if (m == 1)
         ag_pool_run(x->pool, plan_gemv(&c, n_out), gemv_run, &c);
     else
         ag_pool_run(x->pool, plan(&c), gemm_run, &c);

@@ -12,7 +12,7 @@ typedef struct AgExec AgExec;
 
 /* A linear layer as stored: W [n_out, n_in], row-major, in the mapped file. */
 typedef struct AgLinear {
-    const void *w;       /* [n_out, n_in] of dtype; 2-byte aligned at least */
+    const void *w;       /* [n_out, n_in] of dtype; 2-byte aligned at least; AG_Q8: AgQ8 */
     AgDtype dtype;
     int n_out, n_in;
     const float *bias;   /* [n_out] or NULL */

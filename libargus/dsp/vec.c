@@ -52,6 +52,7 @@ void ag_widen(const AgVecDsp *dsp, float *dst, const void *src, AgDtype type, in
     case AG_BF16: dsp->widen_bf16(dst, src, n); break;
     case AG_F16: dsp->widen_f16(dst, src, n); break;
     case AG_F32: memcpy(dst, src, (size_t)n * sizeof(float)); break;
+    case AG_Q8: break; /* no numbers: see q8.h */
     }
 }
 

@@ -295,7 +295,9 @@ static const struct {
 } tiers[] = {
     {"c", 0},
     {"avx2", ARGUS_CPU_AVX2},
+    {"avxvnni", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX_VNNI},
     {"avx512", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX512},
+    {"vnni", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX512 | ARGUS_CPU_AVX512_VNNI},
     {"neon", ARGUS_CPU_NEON},
 };
 
@@ -318,6 +320,7 @@ static void run_tier(const AgDsp *ref, unsigned flags)
     check_convert(ref, &dsp);
     check_matmul(ref, &dsp);
     check_norm(ref, &dsp);
+    check_q8(ref, &dsp);
     check_resample(ref, &dsp);
     check_rope(ref, &dsp);
     check_vec(ref, &dsp);

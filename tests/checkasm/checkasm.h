@@ -97,6 +97,7 @@ void check_attn(const AgDsp *ref, const AgDsp *dsp);
 void check_convert(const AgDsp *ref, const AgDsp *dsp);
 void check_matmul(const AgDsp *ref, const AgDsp *dsp);
 void check_norm(const AgDsp *ref, const AgDsp *dsp);
+void check_q8(const AgDsp *ref, const AgDsp *dsp);
 void check_resample(const AgDsp *ref, const AgDsp *dsp);
 void check_rope(const AgDsp *ref, const AgDsp *dsp);
 void check_vec(const AgDsp *ref, const AgDsp *dsp);
