@@ -9,8 +9,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/media.h"
 
-#include <libavutil/mathematics.h>
-#include <libavutil/pixdesc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,14 +218,18 @@ static void set_part(AgMedia *m)
 
 int ag_media_open(AgMedia **out, const char *path, const AgMediaOptions *o)
 {
-    AgMedia *m = calloc(1, sizeof(*m));
+    const char *why = ag_media_begin();
+    AgMedia *m = why ? NULL : calloc(1, sizeof(*m));
     int err;
 
+    if (why) {
+        ag_say(ARGUS_LOG_ERROR, "%s: libav can't be loaded: %s", path, why);
+        return ARGUS_ERR_UNSUPPORTED;
+    }
     if (!m) {
         ag_say(ARGUS_LOG_ERROR, "%s: out of memory", path);
         return ARGUS_ERR(ENOMEM);
     }
-    ag_media_quiet();
     m->name = path;
     m->o = *o;
     m->declared = AV_NOPTS_VALUE;

@@ -6,11 +6,8 @@
 #ifndef AG_TOOLS_MEDIA_PRIV_H
 #define AG_TOOLS_MEDIA_PRIV_H
 
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libswscale/swscale.h>
-
 #include "tools/media.h"
+#include "tools/media_load.h"
 
 /* Frames -> packed pixels of the same size. */
 typedef struct AgConverter {
@@ -41,9 +38,11 @@ int ag_open_decoder(AVCodecContext **dec, AVFormatContext *fmt, int stream, int 
 /* 1 if what is open is one single picture. May read on. */
 int ag_is_still(AVFormatContext *fmt);
 
+/* Loads libav; from here on it prints nothing itself. To be called before all else.
+ * @return NULL, or why it can't be loaded. */
+const char *ag_media_begin(void);
 /* What libav said last in the way of an error, else the text of err. Lives
- * until the next call. libav itself prints nothing from ag_media_quiet() on. */
-void ag_media_quiet(void);
+ * until the next call. */
 const char *ag_media_error(int err);
 /* Code of libargus for an AVERROR. */
 int ag_media_code(int err);

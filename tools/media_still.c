@@ -46,12 +46,17 @@ static void keep_error(void *object, int level, const char *fmt, va_list ap)
     pthread_mutex_unlock(&error_lock);
 }
 
-void ag_media_quiet(void)
+const char *ag_media_begin(void)
 {
+    const char *why = ag_av_load();
+
+    if (why)
+        return why;
     av_log_set_callback(keep_error);
     pthread_mutex_lock(&error_lock);
     last_error[0] = 0;
     pthread_mutex_unlock(&error_lock);
+    return NULL;
 }
 
 const char *ag_media_error(int err)
@@ -228,7 +233,8 @@ int ag_media_kind(const char *path)
         return has_protocol(path) || strchr(path, '%') ? AG_MEDIA_VIDEO : AG_MEDIA_PICTURE;
     if (!S_ISREG(st.st_mode) || is_own_kind(path))
         return AG_MEDIA_PICTURE;
-    ag_media_quiet();
+    if (ag_media_begin())
+        return AG_MEDIA_VIDEO; /* whoever opens it says why that can't be done */
     if (avformat_open_input(&fmt, path, NULL, NULL) < 0)
         return is_damaged_video(path) ? AG_MEDIA_VIDEO : AG_MEDIA_PICTURE;
     still = is_picture_reader(fmt->iformat) || ag_is_still(fmt);
@@ -414,8 +420,11 @@ int ag_media_still(AgPic *out, int *orientation, const AgPicFile *f)
     AVFormatContext *fmt = NULL;
     AVFrame *frame;
     int err, still;
+    const char *why = ag_media_begin();
 
-    ag_media_quiet();
+    if (why)
+        return ag_pic_fail(f, ARGUS_ERR_UNSUPPORTED, "unsupported: neither JPEG nor PNG, and libav "
+                           "can't be loaded: %s", why);
     err = open_memory(&fmt, &mem);
     if (err > 0)
         return 1;
