@@ -65,8 +65,8 @@ apply_patch() {
     [ -f "$dir/applied" ] || : >"$dir/applied"
     keep_originals
     "$src/tools/mkpatch.sh" --diff "$dir/original" >"$dir/patch" || return 1
-    cmp -s "$dir/patch" "$patch" ||
-        verdict FAIL "$version patch" "${patch##*/} is not what tools/mkpatch.sh makes"
+    stale=
+    cmp -s "$dir/patch" "$patch" || stale="${patch##*/} is not what tools/mkpatch.sh makes"
     rm -rf "$dir/patched"
     cp -R "$dir/original" "$dir/patched"
     (cd "$dir/patched" && patch -p1 -F0 -N --no-backup-if-mismatch <"$patch") >"$dir/patch.log" 2>&1
@@ -87,7 +87,7 @@ apply_patch() {
         mkdir -p "$tree/$(dirname "$f")"
         cat "$dir/patched/$f" >"$tree/$f" || return 1
     done <"$dir/applied"
-    verdict PASS "$version patch"
+    verdict "$([ -n "$stale" ] && echo FAIL || echo PASS)" "$version patch" "$stale"
 }
 
 # --- warnings: kept from run to run, since what is not compiled again does not warn again
