@@ -186,6 +186,9 @@ messages() {
 
 # 8 samples of 4K at 2 a second are 1.2 GB; of each window the last frames that fit carry its caption
 test_hold() {
+    # AddressSanitizer keeps freed memory for a while
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
+    export ASAN_OPTIONS
     for limit in 128 512; do
         play "testsrc2=s=3840x2160:r=25:d=6,format=yuv420p,argus=fps=2:window=8:hold_limit=$limit:threads=1,
             metadata=print:key=lavfi.argus.window:file=meta" -benchmark -f null -
