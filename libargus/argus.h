@@ -124,6 +124,20 @@ ARGUS_API double argus_peak_bandwidth(unsigned mask, int threads);
  *  threads and contexts may use one model. */
 typedef struct ArgusModel ArgusModel;
 
+/** How products with weights are computed. */
+enum ArgusPrecision {
+    ARGUS_PRECISION_EXACT, /**< float32: the reference's tokens (default) */
+    /** int8 weights and inputs of all layers and of the head: faster, half the
+     *  memory, words may differ. The weights are made when a model is opened for
+     *  the first time and kept in $ARGUS_CACHE_DIR, $XDG_CACHE_HOME/argus or
+     *  ~/.cache/argus; without a cache (the first is "", or none can be written)
+     *  they are made each time and take memory. */
+    ARGUS_PRECISION_Q8,
+};
+
+/** "exact" or "q8". */
+ARGUS_API const char *argus_precision_name(int precision);
+
 typedef struct ArgusModelSettings {
     ArgusLogger logger;
     /** Directory, or name to look up; NULL or "" = $ARGUS_MODEL, else
@@ -135,6 +149,7 @@ typedef struct ArgusModelSettings {
      *  computed by transformers 4.55.0 to 4.57.6; to compare with texts made
      *  by those versions. */
     int shifted_positions;
+    int precision; /**< enum ArgusPrecision */
 } ArgusModelSettings;
 
 ARGUS_API void argus_model_default_settings(ArgusModelSettings *s);
@@ -158,12 +173,15 @@ typedef struct ArgusModelInfo {
     const char *sha256;     /**< of the weights' header, 64 hex digits: a fingerprint */
     const char *cpu_tier;   /**< kernels in use */
     int64_t n_params;
-    int64_t mapped_bytes;   /**< weights, file-backed */
+    int64_t mapped_bytes;   /**< weights, file-backed; those of the cache too */
     int d_vis, n_vis_layer, d_txt, n_txt_layer, vocab;
     int tile_size;          /**< side of a tile in pixels */
     int tokens_per_tile;    /**< image tokens of one tile, without markers */
     int n_pos;              /**< longest prompt plus answer, in tokens */
     int is_tiny;            /**< 1 for argus-tiny: knows drawn scenes only */
+    int precision;          /**< enum ArgusPrecision */
+    int64_t q8_bytes;       /**< int8 weights; 0 = none */
+    int q8_mapped;          /**< 1 = they are in the cache, part of mapped_bytes; 0 = in memory */
 } ArgusModelInfo;
 
 ARGUS_API void argus_model_info(const ArgusModel *model, ArgusModelInfo *info);
@@ -462,6 +480,8 @@ typedef struct ArgusCue {
 /** Next finished cue. @return 1 and *cue, 0 if there is none yet, < 0 if the
  *  caption failed (the window is lost, the track goes on). */
 ARGUS_API int argus_track_poll(ArgusTrack *track, ArgusCue *cue);
+/** Cues whose times are known and that wait only for their text; 0 without a queue. */
+ARGUS_API int argus_track_pending(const ArgusTrack *track);
 /** Wait until the track's thread has done all it was given: argus_track_poll()
  *  then gives every cue that can be known. At once without a queue. */
 ARGUS_API void argus_track_wait(ArgusTrack *track);

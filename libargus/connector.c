@@ -22,7 +22,7 @@ int ag_connector_load(AgConnector **out, AgWeights *w, const AgConfig *c)
     *out = NULL;
     if (!k)
         return ARGUS_ERR(ENOMEM);
-    AgLoader ld = {w, NULL, NULL, "model.connector."};
+    AgLoader ld = {w, NULL, NULL, "model.connector.", NULL};
     k->d_vis = c->d_vis;
     k->shuffle = c->shuffle;
     k->side = c->tile / c->patch / c->shuffle;

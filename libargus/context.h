@@ -22,6 +22,7 @@ struct ArgusModel {
     ArgusModel *next;       /* in the registry of open models */
     unsigned cpumask;
     int shifted_positions;
+    int precision;          /* enum ArgusPrecision */
 
     AgSource src;
     AgConfig config;
@@ -32,6 +33,7 @@ struct ArgusModel {
     AgVision *vision;
     AgConnector *connector;
     AgText *text;
+    AgQuant *quant;         /* int8 weights of precision q8, else NULL */
 };
 
 struct ArgusContext {

@@ -47,6 +47,11 @@ double argus_peak_bandwidth(unsigned mask, int threads)
 /* ------------------------------------------------------------------------ */
 /* Models: a registry, so that one weights file is open once                  */
 
+const char *argus_precision_name(int precision)
+{
+    return precision == ARGUS_PRECISION_Q8 ? "q8" : "exact";
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ArgusModel *models; /* open ones, newest first; under the lock */
 
@@ -58,6 +63,7 @@ void argus_model_default_settings(ArgusModelSettings *s)
 static void model_free(ArgusModel *m)
 {
     ag_text_free(&m->text);
+    ag_quant_close(&m->quant);
     ag_connector_free(&m->connector);
     ag_vision_free(&m->vision);
     ag_tokenizer_close(&m->tokenizer);
@@ -92,18 +98,25 @@ static int model_load(ArgusModel *m, const ArgusLogger *log)
         return err;
     if ((err = ag_config_add_stop(c, m->markers.end_of_utterance)) < 0)
         return ag_fail(log, err, "%s: expected at most %d stop ids", m->src.path, AG_MAX_STOP);
-    if ((err = ag_vision_load(&m->vision, m->weights, c, &m->dsp, m->shifted_positions)) < 0 ||
-        (err = ag_connector_load(&m->connector, m->weights, c)) < 0 ||
-        (err = ag_text_load(&m->text, m->weights, c, &m->dsp)) < 0)
+    if (m->precision == ARGUS_PRECISION_Q8 && !(m->quant = ag_quant_open()))
         return ag_nomem(log, "the model");
-    return ag_weights_check(m->weights, log);
+    if ((err = ag_vision_load(&m->vision, m->weights, c, &m->dsp, m->shifted_positions,
+                              m->quant)) < 0 ||
+        (err = ag_connector_load(&m->connector, m->weights, c)) < 0 ||
+        (err = ag_text_load(&m->text, m->weights, c, &m->dsp, m->quant)) < 0)
+        return ag_nomem(log, "the model");
+    if ((err = ag_weights_check(m->weights, log)) < 0 || !m->quant)
+        return err;
+    if (ag_quant_finish(m->quant, &m->src, m->weights, &m->dsp, log) < 0)
+        return ag_nomem(log, "int8 weights");
+    return 0;
 }
 
 static ArgusModel *find_open(const char *path, const ArgusModelSettings *s)
 {
     for (ArgusModel *m = models; m; m = m->next)
         if (!strcmp(m->src.path, path) && m->cpumask == s->cpumask &&
-            m->shifted_positions == s->shifted_positions)
+            m->shifted_positions == s->shifted_positions && m->precision == s->precision)
             return m;
     return NULL;
 }
@@ -118,6 +131,9 @@ int argus_model_open(ArgusModel **out, const ArgusModelSettings *s)
     if (s->shifted_positions < 0 || s->shifted_positions > 1)
         return ag_fail(log, ARGUS_ERR(EINVAL), "shifted_positions: expected 0 or 1, found %d",
                        s->shifted_positions);
+    if (s->precision != ARGUS_PRECISION_EXACT && s->precision != ARGUS_PRECISION_Q8)
+        return ag_fail(log, ARGUS_ERR(EINVAL), "precision: expected exact (%d) or q8 (%d), found %d",
+                       ARGUS_PRECISION_EXACT, ARGUS_PRECISION_Q8, s->precision);
     int err = ag_source_find(&src, s->model, log);
     if (err < 0)
         return err;
@@ -133,6 +149,7 @@ int argus_model_open(ArgusModel **out, const ArgusModelSettings *s)
         m->n_ref = 1;
         m->cpumask = s->cpumask;
         m->shifted_positions = s->shifted_positions;
+        m->precision = s->precision;
         if ((err = model_load(m, log)) < 0) {
             model_free(m);
             m = NULL;
@@ -177,6 +194,7 @@ void argus_model_info(const ArgusModel *m, ArgusModelInfo *info)
         .cpu_tier = argus_cpu_tier(m->cpumask),
         .n_params = ag_weights_params(m->weights),
         .mapped_bytes = ag_weights_bytes(m->weights),
+        .precision = m->precision,
         .d_vis = c->d_vis,
         .n_vis_layer = c->n_vis_layer,
         .d_txt = c->d_txt,
@@ -187,6 +205,11 @@ void argus_model_info(const ArgusModel *m, ArgusModelInfo *info)
         .n_pos = c->n_pos,
         .is_tiny = m->src.embedded || !strcmp(m->src.name, "argus-tiny"),
     };
+    if (m->quant) {
+        info->q8_bytes = ag_quant_bytes(m->quant);
+        info->q8_mapped = ag_quant_mapped(m->quant);
+        info->mapped_bytes += info->q8_mapped ? info->q8_bytes : 0;
+    }
 }
 
 /* ------------------------------------------------------------------------ */
@@ -203,6 +226,13 @@ static void carve(ArgusContext *ctx, AgArena *a)
     const AgConfig *c = &ctx->model->config;
 
     ag_exec_carve(&ctx->exec, a, &ctx->model->dsp, ctx->pool);
+    if (ctx->model->quant) {
+        int rows = c->n_patch, depth = AG_MAX(c->d_vis_ff, c->d_vis);
+        int text = AG_MAX(AG_MAX(c->d_ff, c->d_txt), c->n_head * c->head_dim);
+        if ((int64_t)rows * depth < (int64_t)AG_TEXT_CHUNK * text)
+            rows = AG_TEXT_CHUNK, depth = text;
+        ag_q8_carve(&ctx->exec.q8, a, rows, depth);
+    }
     ctx->logits = AG_TAKE(a, float, c->vocab);
     ag_sample_carve(&ctx->sample, a, c->vocab);
     ctx->kv_ids = AG_TAKE(a, int, c->n_pos);

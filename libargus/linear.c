@@ -50,6 +50,8 @@ void ag_load_linear(const AgLoader *l, AgLinear *out, const char *name, int n_ou
     if (t) {
         out->w = t->data;
         out->dtype = t->dtype;
+        if (l->quant)
+            ag_quant_add(l->quant, out);
     }
     if (bias) {
         snprintf(full, sizeof(full), "%s.bias", name);

@@ -11,6 +11,7 @@
 
 #include "libargus/dsp/dsp.h"
 #include "libargus/model/weights.h"
+#include "libargus/quant.h"
 
 typedef struct AgParams {
     AgArena arena;
@@ -21,6 +22,7 @@ typedef struct AgLoader {
     AgParams *params;
     const AgDsp *dsp;
     const char *prefix; /* of all names */
+    AgQuant *quant;     /* takes the matrices if they become int8; NULL = exact */
 } AgLoader;
 
 /* Room for n floats in at most n_vector vectors. @return 0 or ENOMEM. */

@@ -29,13 +29,13 @@ struct AgText {
     Layer *layer;
 };
 
-static void load_layer(AgText *t, Layer *l, int i, AgWeights *w, const AgDsp *dsp)
+static void load_layer(AgText *t, Layer *l, int i, AgWeights *w, const AgDsp *dsp, AgQuant *quant)
 {
     char p[80];
     int d = t->d, nq = t->n_head * t->hd, nkv = t->n_kv * t->hd;
 
     snprintf(p, sizeof(p), "model.text_model.layers.%d.", i);
-    AgLoader ld = {w, &t->params, dsp, p};
+    AgLoader ld = {w, &t->params, dsp, p, quant};
     l->ln_in = ag_load_vector(&ld, "input_layernorm.weight", d);
     l->ln_post = ag_load_vector(&ld, "post_attention_layernorm.weight", d);
     ag_load_linear(&ld, &l->q, "self_attn.q_proj", nq, d, 0);
@@ -47,7 +47,7 @@ static void load_layer(AgText *t, Layer *l, int i, AgWeights *w, const AgDsp *ds
     ag_load_linear(&ld, &l->down, "mlp.down_proj", d, t->d_ff, 0);
 }
 
-int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp)
+int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, AgQuant *quant)
 {
     AgText *t = ag_calloc(1, sizeof(*t));
 
@@ -70,17 +70,21 @@ int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp
         ag_text_free(&t);
         return ARGUS_ERR(ENOMEM);
     }
-    AgLoader ld = {w, &t->params, dsp, ""};
+    AgLoader ld = {w, &t->params, dsp, "", NULL};
     ag_load_linear(&ld, &t->embed, "model.text_model.embed_tokens", t->vocab, t->d, 0);
     for (int i = 0; i < t->n_layer; i++)
-        load_layer(t, &t->layer[i], i, w, dsp);
+        load_layer(t, &t->layer[i], i, w, dsp, quant);
     t->norm = ag_load_vector(&ld, "model.text_model.norm.weight", t->d);
     /* The head is a tensor of its own in every published checkpoint. Only
      * tie_word_embeddings may put the embedding in its place. */
-    if (c->tie_embeddings)
+    if (c->tie_embeddings) {
         t->head = t->embed;
-    else
+        if (quant && t->head.w) /* the embedding itself is read by rows: exact */
+            ag_quant_add(quant, &t->head);
+    } else {
+        ld.quant = quant;
         ag_load_linear(&ld, &t->head, "lm_head", t->vocab, t->d, 0);
+    }
     *out = t;
     return 0;
 }
@@ -99,6 +103,8 @@ void ag_text_free(AgText **tp)
 
 static int64_t linear_bytes(const AgLinear *l)
 {
+    if (l->dtype == AG_Q8)
+        return (int64_t)ag_q8_size(l->n_out, l->n_in);
     return (int64_t)l->n_out * l->n_in * (int64_t)ag_dtype_size(l->dtype);
 }
 

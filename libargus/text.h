@@ -13,6 +13,7 @@
 #include "libargus/kvcache.h"
 #include "libargus/model/config.h"
 #include "libargus/model/weights.h"
+#include "libargus/quant.h"
 #include "libargus/tap.h"
 
 enum { AG_TEXT_CHUNK = 512 }; /* rows that go through the layers together */
@@ -27,7 +28,8 @@ typedef struct AgTextWork {
     float *rope; /* [chunk, head_dim] */
 } AgTextWork;
 
-int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp);
+/* quant: takes the layers' matrices and the head, NULL = exact. @return 0, ENOMEM. */
+int ag_text_load(AgText **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, AgQuant *quant);
 void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c);
 /* Run n ids at positions kv->len.. and append them to the cache. The k-th
  * image_token_id takes the row slots[*slot] [d_txt], and *slot moves on. logits [vocab] of the

@@ -61,13 +61,14 @@ static void load_positions(AgVision *v, AgWeights *w, const AgConfig *c, const A
     }
 }
 
-static void load_layer(AgVision *v, Layer *l, int i, AgWeights *w, const AgDsp *dsp)
+static void load_layer(AgVision *v, Layer *l, int i, AgWeights *w, const AgDsp *dsp,
+                       AgQuant *quant)
 {
     char p[80];
     int d = v->d, ff = v->d_ff;
 
     snprintf(p, sizeof(p), "model.vision_model.encoder.layers.%d.", i);
-    AgLoader ld = {w, &v->params, dsp, p};
+    AgLoader ld = {w, &v->params, dsp, p, quant};
     l->ln1_w = ag_load_vector(&ld, "layer_norm1.weight", d);
     l->ln1_b = ag_load_vector(&ld, "layer_norm1.bias", d);
     ag_load_linear(&ld, &l->q, "self_attn.q_proj", d, d, 1);
@@ -80,7 +81,8 @@ static void load_layer(AgVision *v, Layer *l, int i, AgWeights *w, const AgDsp *
     ag_load_linear(&ld, &l->fc2, "mlp.fc2", d, ff, 1);
 }
 
-int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, int shifted)
+int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, int shifted,
+                   AgQuant *quant)
 {
     AgVision *v = ag_calloc(1, sizeof(*v));
 
@@ -103,7 +105,7 @@ int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp 
         ag_vision_free(&v);
         return ARGUS_ERR(ENOMEM);
     }
-    AgLoader ld = {w, &v->params, dsp, "model.vision_model."};
+    AgLoader ld = {w, &v->params, dsp, "model.vision_model.", NULL};
     const AgTensor *t = ag_weights_get(w, "model.vision_model.embeddings.patch_embedding.weight",
                                        v->d, 3, v->patch, v->patch);
     if (t)
@@ -111,7 +113,7 @@ int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp 
     v->conv.bias = ag_load_vector(&ld, "embeddings.patch_embedding.bias", v->d);
     load_positions(v, w, c, dsp, shifted);
     for (int i = 0; i < v->n_layer; i++)
-        load_layer(v, &v->layer[i], i, w, dsp);
+        load_layer(v, &v->layer[i], i, w, dsp, quant);
     v->post_w = ag_load_vector(&ld, "post_layernorm.weight", v->d);
     v->post_b = ag_load_vector(&ld, "post_layernorm.bias", v->d);
     *out = v;

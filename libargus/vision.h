@@ -14,6 +14,7 @@
 #include "libargus/dsp/dsp.h"
 #include "libargus/model/config.h"
 #include "libargus/model/weights.h"
+#include "libargus/quant.h"
 #include "libargus/tap.h"
 
 typedef struct AgVision AgVision; /* model lifetime, read-only */
@@ -26,8 +27,10 @@ typedef struct AgVisionWork {
 } AgVisionWork;
 
 /* shifted: positions of transformers 4.55.0..4.57.6. Missing tensors are noted
- * in w (ag_weights_check). @return 0, ENOMEM. */
-int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, int shifted);
+ * in w (ag_weights_check). quant: takes the layers' matrices, NULL = exact; the
+ * patches' stays exact. @return 0, ENOMEM. */
+int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp *dsp, int shifted,
+                   AgQuant *quant);
 void ag_vision_carve(AgVisionWork *w, AgArena *a, const AgConfig *c);
 /* One tile. out [n_patch, d_vis]. */
 void ag_vision_run(const AgVision *v, AgVisionWork *w, AgExec *x, const uint8_t *tile, float *out,

@@ -70,6 +70,7 @@ int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o)
     m.logger = ag_say_logger();
     m.model = o->model;
     m.cpumask = o->cpumask;
+    m.precision = o->precision;
     err = argus_model_open(model, &m);
     if (err < 0)
         return err;

@@ -187,9 +187,9 @@ static void print_text(const Bench *b)
 
     argus_model_info(b->model, &m);
     snprintf(line, sizeof(line),
-             "%s, %s kernels, %d threads, %d runs; %d pictures, %d tiles, %d prompt tokens, "
+             "%s, %s kernels, %s, %d threads, %d runs; %d pictures, %d tiles, %d prompt tokens, "
              "%d tokens\n",
-             m.name, m.cpu_tier, b->threads, b->n_run, b->n_pic, (int)b->stats.n_tile, b->n_prompt,
+             m.name, m.cpu_tier, argus_precision_name(m.precision), b->threads, b->n_run, b->n_pic, (int)b->stats.n_tile, b->n_prompt,
              b->n_token);
     ag_out(line, 0);
     snprintf(line, sizeof(line), "machine: %.1f GFLOP/s in registers, %.1f GB/s read\n",
@@ -229,9 +229,9 @@ static void print_json(const Bench *b)
     argus_model_info(b->model, &m);
     snprintf(
         line, sizeof(line),
-        "{\"tier\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
+        "{\"tier\": \"%s\", \"precision\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
         "\"prompt_tokens\": %d, \"tokens\": %d, \"peak_flops\": %.4g, \"read_bandwidth\": %.4g",
-        m.cpu_tier, b->threads, b->n_run, (int)b->stats.n_tile, b->n_prompt, b->n_token, b->peak,
+        m.cpu_tier, argus_precision_name(m.precision), b->threads, b->n_run, (int)b->stats.n_tile, b->n_prompt, b->n_token, b->peak,
         b->bandwidth);
     ag_out(line, 0);
     rows(b, r);
@@ -281,6 +281,7 @@ static int bench(Bench *b)
     m.logger = ag_say_logger();
     m.model = o->model;
     m.cpumask = o->cpumask;
+    m.precision = o->precision;
     begin = seconds();
     int err = argus_model_open(&b->model, &m);
     b->open_s = (seconds() - begin) * o->runs;

@@ -62,6 +62,12 @@ static void print_model(const ArgusModel *model, const ArgusContext *ctx)
     snprintf(text, sizeof(text), "%d layers of %d; %d words, context of %d tokens", m.n_txt_layer,
              m.d_txt, m.vocab, m.n_pos);
     print("text", text);
+    if (m.precision != ARGUS_PRECISION_EXACT) {
+        snprintf(text, sizeof(text), "%s, %.1f MiB weights of their own%s",
+                 argus_precision_name(m.precision), (double)m.q8_bytes / 1048576,
+                 m.q8_mapped ? " (mapped file)" : "");
+        print("precision", text);
+    }
     snprintf(text, sizeof(text), "%.1f MiB weights%s, %.1f MiB working memory and the pictures",
              (double)m.mapped_bytes / 1048576, strcmp(m.path, "(embedded)") ? " (mapped file)" : "",
              (double)s.anon_bytes / 1048576);

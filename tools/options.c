@@ -20,7 +20,7 @@
 
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
-    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, STATS, FORMULA, FRAMES, TOKENS,
+    TOP_K, TOP_P, SEED, PENALTY, STOP, CHOICES, THREADS, CPUMASK, PRECISION, STATS, FORMULA, FRAMES, TOKENS,
     RUNS, PEAK, FETCH, VERIFY, BASE_URL,
     QUIET, HELP, VERSION,
     OUT, FORMAT, FPS, WINDOW, HOP, MAX_FRAMES, FROM, TO, OFFSET, COPYTS, SAR, MERGE, WRAP, LINES,
@@ -64,6 +64,8 @@ static const struct {
     [THREADS] = {"threads", 0, "N", RUNS_MODEL, "1 to 64; 0 = all usable cores [0]"},
     [CPUMASK] = {"cpumask", 0, "SET", RUNS_MODEL,
                  "instruction sets to use: c, avx2, avx512, neon, all"},
+    [PRECISION] = {"precision", 0, "exact|q8", RUNS_MODEL,
+                   "q8: int8 weights, faster, words may differ [exact]"},
     [STATS] = {"stats", 0, NULL, CAPTION, "times, counts and memory on stderr at the end"},
     [FORMULA] = {"formula", 0, "WxH", BENCH, "size of the computed picture [512x512]"},
     [FRAMES] = {"frames", 0, "N", BENCH, "pictures in the prompt, 1 to 64; above 1 unsplit [1]"},
@@ -307,6 +309,7 @@ static int set_video(AgVideoOptions *o, enum Id id, const char *v)
 static int set(AgCli *o, int verb, enum Id id, const char *v)
 {
     static const char *const alphas[] = {"drop", "white", "black", NULL};
+    static const char *const precisions[] = {"exact", "q8", NULL}; /* enum ArgusPrecision */
     ArgusDecoding *d = &o->decoding;
 
     switch (id) {
@@ -341,6 +344,7 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case CPUMASK:
         return argus_cpu_mask(v, &o->cpumask) < 0
             ? refuse(id, "c, avx2, avx512, neon, all or a number", v) : -1;
+    case PRECISION: return word(id, v, precisions, "exact or q8", &o->precision);
     case FORMULA: return size(id, v, &o->formula_w, &o->formula_h);
     case FRAMES: return integer(id, v, 1, 64, &o->frames);
     case TOKENS: return integer(id, v, 1, 1 << 20, &d->max_tokens);

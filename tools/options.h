@@ -30,6 +30,7 @@ typedef struct AgCli {
     const char *model;     /* NULL = the library's default */
     const char *system;    /* NULL = none */
     unsigned cpumask;
+    int precision;         /* enum ArgusPrecision */
     int threads;           /* 0 = all usable cores */
     int split;
     int multi, json, stream, stats, quiet;

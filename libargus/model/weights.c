@@ -9,6 +9,7 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "libargus/model/weights.h"
 
 #include <ctype.h>
@@ -17,6 +18,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libargus/base/buf.h"
 #include "libargus/base/mem.h"
@@ -57,8 +59,8 @@ struct AgWeights {
     char *where;  /* path for messages */
     AgBuf missing, wrong;
     int n_missing, n_wrong, n_unusable;
-    AgSha256 sha;
-    char fingerprint[65];
+    AgSha256 sha, times;
+    char fingerprint[65], stamp[65];
 };
 
 /* A place in a file that is being read, for messages. */
@@ -258,6 +260,18 @@ static int add_entries(AgWeights *w, json_t *header, const AgBlob *b, uint64_t h
     return err;
 }
 
+static void add_stamp(AgWeights *w, const AgBlob *blob, const char *path)
+{
+    uint64_t v[3] = {blob->size, 0, 0};
+    struct stat st;
+
+    if (blob->kind == AG_BLOB_MAPPED && stat(path, &st) == 0) {
+        v[1] = (uint64_t)st.st_mtim.tv_sec;
+        v[2] = (uint64_t)st.st_mtim.tv_nsec;
+    }
+    ag_sha256_add(&w->times, v, sizeof(v));
+}
+
 /* Reads the header of one file. Takes the blob, also on failure. */
 static int add_file(AgWeights *w, const AgSource *src, const char *file, AgBlob *blob,
                     const ArgusLogger *log)
@@ -276,6 +290,7 @@ static int add_file(AgWeights *w, const AgSource *src, const char *file, AgBlob 
     if ((err = header_size(blob, &f, &n)) < 0)
         return err;
     ag_sha256_add(&w->sha, blob->data + 8, n);
+    add_stamp(w, blob, name);
     w->n_byte += (int64_t)blob->size;
     json_t *header = json_loadb((const char *)blob->data + 8, n, JSON_REJECT_DUPLICATES, &e);
     if (!header && json_error_code(&e) == json_error_out_of_memory)
@@ -387,6 +402,7 @@ int ag_weights_open(AgWeights **out, const AgSource *src, const ArgusLogger *log
         return ag_nomem(log, "weights");
     }
     ag_sha256_init(&w->sha);
+    ag_sha256_init(&w->times);
     err = ag_source_open(&blob, src, SINGLE, 1, log);
     if (err >= 0) {
         err = add_file(w, src, SINGLE, &blob, log);
@@ -407,6 +423,7 @@ int ag_weights_open(AgWeights **out, const AgSource *src, const ArgusLogger *log
         return err;
     }
     ag_sha256_hex(&w->sha, w->fingerprint);
+    ag_sha256_hex(&w->times, w->stamp);
     *out = w;
     return 0;
 }
@@ -539,4 +556,9 @@ int64_t ag_weights_params(const AgWeights *w)
 const char *ag_weights_fingerprint(const AgWeights *w)
 {
     return w->fingerprint;
+}
+
+const char *ag_weights_stamp(const AgWeights *w)
+{
+    return w->stamp;
 }

@@ -38,5 +38,7 @@ int64_t ag_weights_bytes(const AgWeights *w);
 int64_t ag_weights_params(const AgWeights *w); /* elements of all tensors */
 /* SHA-256 of the header(s), 64 hex digits: names, shapes and places. */
 const char *ag_weights_fingerprint(const AgWeights *w);
+/* SHA-256 of the files' sizes and times of last change, 64 hex digits. */
+const char *ag_weights_stamp(const AgWeights *w);
 
 #endif /* AG_MODEL_WEIGHTS_H */

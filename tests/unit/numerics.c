@@ -101,7 +101,7 @@ static void rows_of(const AgConfig *c, const char *dir, int shifted, int *row)
 
     ag_dsp_init(&dsp, argus_cpu_flags());
     CU_ASSERT_EQUAL_FATAL(ag_weights_open(&w, &src, ag_test_log()), 0);
-    CU_ASSERT_EQUAL_FATAL(ag_vision_load(&v, w, c, &dsp, shifted), 0);
+    CU_ASSERT_EQUAL_FATAL(ag_vision_load(&v, w, c, &dsp, shifted, NULL), 0);
     CU_ASSERT_EQUAL_FATAL(ag_weights_check(w, ag_test_log()), 0);
     for (int place = 0; place < 2; place++) { /* measure, then place */
         ag_exec_carve(&x, &a, &dsp, NULL);

@@ -21,6 +21,7 @@ _argus()
         --alpha) words="drop white black" ;;
         --sar) words="square ignore" ;;
         --format) words="srt vtt json jsonl txt ffmeta" ;;
+        --precision) words="exact q8" ;;
         --cpumask) words="c avx2 avx512 neon all" ;;
         -m | --model | --fetch | --verify)
             words=$("$argus" models 2>/dev/null | awk 'NR > 1 { print $1 }')
