@@ -24,6 +24,7 @@ built=no
 [ $# -ge 1 ] || { echo "usage: check-ffmpeg.sh [--built] BUILD [VERSION...]" >&2; exit 2; }
 build=$(cd "$1" 2>/dev/null && pwd) || { echo "check-ffmpeg: $1: no such directory" >&2; exit 2; }
 shift
+fate=${FATE:-filter}
 . "$src/tools/ffmpeg-lib.sh"
 unset ARGUS_MODEL_PATH
 
@@ -212,7 +213,7 @@ check_version() {
     fi
     filter_tests "$version"
     project_tests
-    [ "${FATE:-}" != all ] || all_tests
+    [ "$fate" != all ] || all_tests
 }
 
 # sum_of PATTERN: passed, failed, skipped among the results that begin with it

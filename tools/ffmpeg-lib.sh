@@ -7,7 +7,7 @@
 # Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
 
 # no options of the make that called: FFmpeg's variables are its own
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES V FATE GEN THREADS CPUFLAGS SAMPLES
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 jobs=${jobs#-j}
 PKG_CONFIG_PATH=$build${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
