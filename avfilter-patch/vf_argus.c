@@ -74,6 +74,7 @@
 #endif
 
 #define MAX_THREADS 64
+#define MAX_LIVE_QUEUE 16 /* samples */
 
 /** Side data of type SEI_UNREGISTERED with this UUID holds one JSON object. */
 static const uint8_t sei_uuid[16] = {
@@ -146,6 +147,7 @@ typedef struct ArgusFilterContext {
     int wrap;
     int lines;
     int reuse;
+    int live;
     int sar_square;
     int rotate;
     char *system;
@@ -251,7 +253,7 @@ static const AVOption argus_options[] = {
     { "attach", "set the frames that carry the caption",
       OFFSET(attach), AV_OPT_TYPE_INT, { .i64 = ATTACH_AUTO }, 0, ATTACH_NONE, FLAGS,
       .unit = "attach" },
-        { "auto", "window without out or with cc, else none",
+        { "auto", "late with live, window without out or with cc, else none",
           0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_AUTO }, 0, 0, FLAGS, .unit = "attach" },
         { "window", "all frames of the window",
           0, AV_OPT_TYPE_CONST, { .i64 = ATTACH_WINDOW }, 0, 0, FLAGS, .unit = "attach" },
@@ -273,6 +275,8 @@ static const AVOption argus_options[] = {
       OFFSET(lines), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, 1000, FLAGS },
     { "reuse", "do not compute equal pictures and windows again",
       OFFSET(reuse), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
+    { "live", "never wait for the model, leave samples out",
+      OFFSET(live), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
     { "sar", "set what to do with pixels that are not square",
       OFFSET(sar_square), AV_OPT_TYPE_INT, { .i64 = 1 }, 0, 1, FLAGS, .unit = "sar" },
         { "square", "stretch the picture",
@@ -1035,7 +1039,7 @@ static int send_frames(AVFilterContext *ctx, int all)
 
         if (!all && s->attach == ATTACH_WINDOW)
             wait = open_start != ARGUS_NOPTS && held.pts >= open_start;
-        else if (!all && s->attach == ATTACH_LATE)
+        else if (!all && s->attach == ATTACH_LATE && !s->live)
             wait = av_fifo_can_read(s->held) == 1;
         if (wait && s->attach == ATTACH_WINDOW && s->held_bytes > limit) {
             if (!s->warned_limit)
@@ -1110,6 +1114,10 @@ static int filter_frame(AVFilterContext *ctx, AVFrame *frame)
         if (ret < 0)
             goto fail;
     }
+    /* frames that are held leave as soon as they can: a graph that is built anew
+     * loses them, and how many must not depend on the model's speed */
+    if (s->attach == ATTACH_WINDOW && !s->live && argus_track_pending(s->track))
+        argus_track_wait(s->track);
     ret = take_cues(ctx, frame);
     if (ret < 0)
         goto fail;
@@ -1169,9 +1177,14 @@ static int finish(AVFilterContext *ctx, int64_t end, int keep)
     s->finished = 1;
     err = s->failed ? 0 : to_averror(argus_track_flush(s->track, end));
     if (!s->failed) {
+        argus_track_wait(s->track);
         ret = take_cues(ctx, NULL);
         err = err < 0 ? err : ret;
     }
+    if (argus_track_dropped(s->track))
+        av_log(ctx, AV_LOG_WARNING, "live: %"PRId64" of %"PRId64" samples left out\n",
+               argus_track_dropped(s->track),
+               argus_track_dropped(s->track) + argus_track_samples(s->track));
     if (!keep && !s->failed && !argus_track_samples(s->track))
         av_log(ctx, AV_LOG_WARNING, "%s: there are no captions\n",
                s->last_pts == AV_NOPTS_VALUE ? "no frame came" : "no frame was sampled");
@@ -1299,6 +1312,20 @@ static int check_outputs(AVFilterContext *ctx)
     return 0;
 }
 
+/**
+ * How many samples may wait for the model while frames go on. None where it
+ * matters with which frame a caption comes: what leaves the filter must not
+ * depend on the speed of the model.
+ */
+static int queue_size(const ArgusFilterContext *s)
+{
+    if (s->live)
+        return av_clip(s->window, 2, MAX_LIVE_QUEUE);
+    if (s->attach == ATTACH_LATE || s->attach == ATTACH_NONE && s->cc)
+        return 0;
+    return 2;
+}
+
 /** Check all options. Nothing is opened: the graph may never run. */
 static av_cold int init(AVFilterContext *ctx)
 {
@@ -1327,7 +1354,8 @@ static av_cold int init(AVFilterContext *ctx)
         return AVERROR(EINVAL);
     }
     if (s->attach == ATTACH_AUTO)
-        s->attach = s->nb_paths && !s->cc ? ATTACH_NONE : ATTACH_WINDOW;
+        s->attach = s->live ? ATTACH_LATE :
+                    s->nb_paths && !s->cc ? ATTACH_NONE : ATTACH_WINDOW;
 
     argus_track_default_settings(t);
     t->logger     = get_logger(ctx);
@@ -1338,6 +1366,8 @@ static av_cold int init(AVFilterContext *ctx)
     t->offset_us  = s->offset;
     t->split      = s->split;
     t->reuse      = s->reuse;
+    t->live       = s->live;
+    t->queue      = queue_size(s);
     t->prompt     = text_option(s->prompt);
     t->system     = text_option(s->system);
     t->decoding.max_tokens  = s->max_tokens;

@@ -491,6 +491,15 @@ int argus_track_poll(ArgusTrack *t, ArgusCue *cue)
     return 1;
 }
 
+int argus_track_pending(const ArgusTrack *t)
+{
+    int n = 0;
+
+    for (const AgJob *j = t->first; j && j->span.end != ARGUS_NOPTS; j = j->next)
+        n += !atomic_load(&j->done);
+    return n;
+}
+
 void argus_track_wait(ArgusTrack *t)
 {
     ag_work_wait(t->work);

@@ -86,6 +86,7 @@ static int open_all(Play *p, ArgusContext *ctx, const ArgusModel *model)
     ag_video_settings(&ts, p->o);
     ts.time_base = p->info.time_base;
     ts.frame_rate = p->info.frame_rate;
+    ts.queue = 2; /* vision of one sample while the next is decoded */
     if ((err = argus_track_open(&p->track, ctx, &ts)) < 0)
         return err;
     argus_model_info(model, &info);
@@ -167,13 +168,18 @@ static void show(const Play *p)
         ag_progress_show(argus_time_ms(p->position - from, tb, 0) * 1000, p->n_cue);
 }
 
-/* All samples that were asked for are taken and captioned. */
-static int is_done(const Play *p)
+/* All samples that were asked for are taken. */
+static int has_all(const Play *p)
 {
     int most = p->o->video.max_frames;
 
-    return most && argus_track_samples(p->track) >= most &&
-           argus_track_open_start(p->track) == ARGUS_NOPTS;
+    return most && argus_track_samples(p->track) >= most;
+}
+
+/* And captioned. */
+static int is_done(const Play *p)
+{
+    return has_all(p) && argus_track_open_start(p->track) == ARGUS_NOPTS;
 }
 
 static int play(Play *p)
@@ -181,14 +187,18 @@ static int play(Play *p)
     int err;
 
     while ((err = step(p)) > 0) {
+        if (has_all(p))
+            argus_track_wait(p->track);
         if ((err = take_cues(p)) < 0 || is_over() || is_done(p))
             break;
         show(p);
     }
     if (err < 0 || is_over())
         return err;
-    if ((err = argus_track_flush(p->track, ag_media_end(p->media))) >= 0)
+    if ((err = argus_track_flush(p->track, ag_media_end(p->media))) >= 0) {
+        argus_track_wait(p->track);
         err = take_cues(p);
+    }
     if (err >= 0 && !p->n_frame && p->o->video.from_us != AG_TIME_NONE)
         ag_say(ARGUS_LOG_WARNING, "%s: no frame in the part that --ss and --to name", p->name);
     return err;

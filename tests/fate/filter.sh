@@ -357,6 +357,37 @@ test_options() {
     done
 }
 
+# ten minutes, every second sample equal to the one before: it costs no tile
+test_repeats() {
+    for reuse in 1 0; do
+        play "testsrc=s=160x120:r=1:d=600,fps=2" \
+            -vf "argus=fps=2:window=8:max_tokens=16:stats=1:reuse=$reuse:out=$reuse.srt" -f null -
+        said | sed -n 's/^samples/reuse='$reuse': samples/p'
+    done
+    cmp 1.srt 0.srt && echo "$(grep -c -e '-->' 1.srt) cues: equal"
+    tail -n 4 1.srt
+}
+
+# frames come faster than the model takes them
+test_live() {
+    live="argus=fps=0:window=4:split=1:live=1:threads=1"
+    play "$pattern:d=20" -vf "$live:out=a.jsonl,metadata=print:file=meta" -f framemd5 live
+    echo "exit code $rc"
+    said >said
+    play "$pattern:d=20" -f framemd5 plain
+    cmp live plain && echo "frames: equal"
+    sed 's/[0-9][0-9]* of 200/N of 200/' said
+    left=$(sed -n 's/^live: \([0-9]*\) of.*/\1/p' said)
+    seen=$(sed -n 's/.*"frames": \([0-9]*\).*/\1/p' a.jsonl | awk '{ n += $1 } END { print n + 0 }')
+    [ "${left:-0}" -gt 0 ] && echo "samples were left out"
+    [ $((${left:-0} + seen)) = 200 ] && echo "the others are in the captions"
+    # each caption but the last on one frame, none of them held
+    echo "tags: $(($(grep -c 'argus.caption=' meta) <= $(grep -c . a.jsonl)))"
+    echo "live, window"
+    play "$pattern:d=20" -vf "$live:attach=window" -f framemd5 live
+    cmp live plain && echo "frames: equal"
+}
+
 test_timeline() {
     probe "$pattern:d=10,argus=fps=2:window=4:enable='between(t,2,4.5)+gte(t,8)'" start
     echo "backwards"

@@ -164,14 +164,17 @@ static void cancelled(void)
     CU_ASSERT_EQUAL_FATAL(argus_track_open(&t, ctx, &s), 0);
     CU_ASSERT_EQUAL(clip_frame(t, 0, 0, &c), 0);
     sem_wait(&g.there);
+    CU_ASSERT_EQUAL(argus_track_pending(t), 0); /* its end is not known */
     for (int i = 1; i < 3; i++)
         CU_ASSERT_EQUAL(clip_frame(t, 500 * i, i, &c), 0);
+    CU_ASSERT_EQUAL(argus_track_pending(t), 2);
     sem_post(&g.go);
     argus_track_wait(t);
     for (int i = 3; i < 5; i++)
         CU_ASSERT_EQUAL(clip_frame(t, 500 * i, i, &c), 0);
     CU_ASSERT_EQUAL(argus_track_flush(t, 2500), 0);
     argus_track_wait(t);
+    CU_ASSERT_EQUAL(argus_track_pending(t), 0);
     clip_poll(t, &c);
     CU_ASSERT_EQUAL(c.n_error, 3);
     CU_ASSERT_EQUAL(c.error, ARGUS_ERR_CANCELLED);
