@@ -77,6 +77,7 @@ parity() {
     in_build parity SETS="argus-tiny synth-tiny prompts-argus-tiny choices-argus-tiny shifted-argus-tiny \
 prompts-synth-tiny"
 }
+parity_q8() { in_build parity PRECISION=q8 SETS="argus-tiny synth-tiny"; }
 parity_full() {
     [ -n "${ARGUS_TEST_DATA:-}" ] || {
         echo "SKIP synth-256m unsplit_640x480: ARGUS_TEST_DATA is not set"
@@ -100,6 +101,7 @@ step checkasm "kernels against plain C" in_build checkasm
 step fate "program and filter against fate-refs/" in_build fate
 step avfate "the filter's tests in FFmpeg's own FATE" "$src/tools/check-ffmpeg.sh" --built "$build"
 step parity "Hugging Face, tiny sets" parity
+step parityq8 "int8 weights: how far texts and logits move" parity_q8
 step parity256 "Hugging Face, one full-size case" parity_full
 step threads "same bits with 1, 2, 3 threads; every kernel tier" in_build threads
 step install "into an empty prefix; a program built with pkg-config" install_test

@@ -1,12 +1,13 @@
 # Parity with Hugging Face: make parity [SETS="argus-tiny synth-tiny synth-256m"]; further sets
 # are prompts-argus-tiny, prompts-synth-tiny, choices-argus-tiny, shifted-argus-tiny, synth-500m.
-# [CASES="still_640x480 ..."] [PARITY_FLAGS="--threads 2 --cpumask c"].
+# [CASES="still_640x480 ..."] [PRECISION=q8] [PARITY_FLAGS="--threads 2 --cpumask c"].
 
 PROMPT_SETS := prompts-argus-tiny choices-argus-tiny shifted-argus-tiny prompts-synth-tiny
 TINY_SETS := argus-tiny synth-tiny $(PROMPT_SETS)
 SETS ?= $(TINY_SETS) synth-256m
 CASES ?=
 PARITY_FLAGS ?=
+PRECISION ?= exact
 
 PARITY_OBJ := $(patsubst %,$(B)/tests/%.o,parity/parity parity/refs parity/stages) $(B)/tools/formula.o
 $(patsubst %,$(B)/tests/parity/%.o,parity refs stages): FLAGS = $(LIB_CFLAGS)
@@ -19,7 +20,7 @@ $(B)/tests/gen/synth_checkpoint: $(B)/tests/gen/synth_checkpoint.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 parity: $(B)/tests/parity/parity $(B)/tests/gen/synth_checkpoint
-	$(Q)SETS="$(SETS)" CASES="$(CASES)" $(S)/tests/parity/run.sh $(B) $(PARITY_FLAGS)
+	$(Q)SETS="$(SETS)" CASES="$(CASES)" $(S)/tests/parity/run.sh $(B) --precision $(PRECISION) $(PARITY_FLAGS)
 
 # The same bits with 1, 2, 3 threads, the same ids with every kernel tier.
 threads: $(B)/tests/parity/parity

@@ -14,6 +14,8 @@ shift
 src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 published=SmolVLM-256M-Instruct
 passed=0 failed=0 skipped=0
+ARGUS_CACHE_DIR=$build/tests/cache # of int8 weights: not the user's
+export ARGUS_CACHE_DIR
 
 # checkpoint SET SHAPE SEED: BUILD/tests/models/SET, complete and checked
 checkpoint() {

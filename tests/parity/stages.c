@@ -93,6 +93,7 @@ static void compare_logits(AgStages *s, const float *data, int n)
     const json_t *v;
     size_t i;
     double d;
+    Rms sums = {0};
 
     s->logit = 0;
     json_array_foreach(s->c->top_ids, i, v) {
@@ -103,6 +104,8 @@ static void compare_logits(AgStages *s, const float *data, int n)
         d = id >= 0 && id < n ? fabs(data[id] - ref) : INFINITY;
         if (!(d <= s->logit))
             s->logit = d;
+        sums.diff += d * d;
+        sums.ref += ref * ref;
     }
     if (s->c->logits && s->c->n_logit != (size_t)n)
         s->logit = INFINITY;
@@ -110,7 +113,10 @@ static void compare_logits(AgStages *s, const float *data, int n)
         d = fabs((double)data[i] - s->c->logits[i]);
         if (!(d <= s->logit))
             s->logit = d;
+        sums.diff += d * d;
+        sums.ref += (double)s->c->logits[i] * s->c->logits[i];
     }
+    s->logit_rms = rms(&sums);
 }
 
 static void on_stage(void *opaque, const char *stage, int layer, const float *data, int rows,
@@ -160,7 +166,8 @@ static unsigned expected(const AgRefCase *c, int stage)
 
 void ag_stages_init(AgStages *s, const AgRefCase *c, int digest)
 {
-    *s = (AgStages){.c = c, .digest = digest, .logit = c->top_ids ? -1 : NAN};
+    *s = (AgStages){.c = c, .digest = digest, .logit = c->top_ids ? -1 : NAN,
+                    .logit_rms = NAN};
     for (int i = 0; i < AG_N_STAGE; i++)
         s->error[i] = expected(c, i) ? 0 : NAN;
     ag_sha256_init(&s->sha);

@@ -33,6 +33,7 @@ typedef struct AgStages {
     double error[AG_N_STAGE];
     unsigned seen[AG_N_STAGE];  /* layers reported so far */
     double logit;               /* largest difference to stored logits; NAN, negative alike */
+    double logit_rms;           /* relative RMS error of all stored logits together */
     int digest;                 /* 1: also hash all numbers that are reported */
     AgSha256 sha;
 } AgStages;
