@@ -18,7 +18,7 @@ SHELL := /bin/sh
 MAKEFLAGS += -r
 
 # Targets that need no configured tree, so that they work on a bare machine.
-BARE := help demo check setup asan distclean
+BARE := help demo check check-aarch64 setup asan distclean
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
 include $(B)/config.mak
 endif
@@ -70,6 +70,10 @@ demo:
 check:
 	@$(S)/tools/setup.sh check $(B)/config.mak
 	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/ci.sh $(B)
+
+# For AArch64 with a cross compiler, under qemu; skipped where these are not installed.
+check-aarch64:
+	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/aarch64.sh $(B)
 
 asan:
 	@MAKE="$(MAKE) --no-print-directory" JOBS="$(JOBS)" $(S)/tests/asan.sh $(B)
@@ -163,9 +167,10 @@ help:
 	@echo "make parity       against Hugging Face  (SETS=\"argus-tiny synth-tiny synth-256m\")"
 	@echo "make check-real MODEL=DIR   the published SmolVLM-256M-Instruct against published facts"
 	@echo "make threads      same bits for 1, 2, 3 threads; every kernel tier"
+	@echo "make check-aarch64  cross build; kernels and a part of the tests under qemu"
 	@echo "make asan         all of that once more under AddressSanitizer and UBSan"
 	@echo "make check-ffmpeg V=7.1.5   the patch in that FFmpeg: builds, its tests pass (V=all: four releases)"
 	@echo "make V=1 ...      print the commands"
 	@echo "make clean        remove what was built; distclean removes build/"
 
-.PHONY: all clean distclean help demo check check-ffmpeg setup asan install uninstall
+.PHONY: all clean distclean help demo check check-aarch64 check-ffmpeg setup asan install uninstall

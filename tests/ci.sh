@@ -107,6 +107,7 @@ step threads "same bits with 1, 2, 3 threads; every kernel tier" in_build thread
 step install "into an empty prefix; a program built with pkg-config" install_test
 step api "the examples of doc/api.md" "$src/tests/api.sh" "$build"
 step completion "what the shell offers" "$src/tests/completion.sh" "$build"
+step aarch64 "cross build; NEON kernels and a part of the tests under qemu" in_build check-aarch64
 step valgrind "one caption" valgrind_run
 
 echo

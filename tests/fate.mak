@@ -10,7 +10,7 @@
 # fate-NAME that ends with $(FATE_RUN) NAME COMMAND.
 
 FATE_TESTS :=
-FATE_RUN = $(Q)GEN="$(GEN)" THREADS="$(THREADS)" CPUMASK="$(CPUMASK)" $(S)/tests/fate-run.sh $(B)
+FATE_RUN = $(Q)GEN="$(GEN)" THREADS="$(THREADS)" CPUMASK="$(CPUMASK)" TARGET_EXEC="$(TARGET_EXEC)" $(S)/tests/fate-run.sh $(B)
 
 MKPICTURES_OBJ := $(filter-out %/modelgen.o %/lines.o,$(GEN_OBJ)) $(B)/tools/formula.o \
     $(B)/tests/gen/mkpictures.o

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "libargus/argus.h"
 #include "libargus/dsp/peak.h"
 #include "libargus/dsp/scalar.h"
@@ -294,11 +295,14 @@ static const struct {
     unsigned flags; /* all are needed */
 } tiers[] = {
     {"c", 0},
+#if ARCH_X86_64
     {"avx2", ARGUS_CPU_AVX2},
     {"avxvnni", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX_VNNI},
     {"avx512", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX512},
     {"vnni", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX512 | ARGUS_CPU_AVX512_VNNI},
+#elif ARCH_AARCH64
     {"neon", ARGUS_CPU_NEON},
+#endif
 };
 
 static int usage(FILE *to, int status)

@@ -21,7 +21,7 @@ rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir" || exit 2
 
-argus() { "$build/argus" ${THREADS:+--threads "$THREADS"} ${CPUMASK:+--cpumask "$CPUMASK"} "$@"; }
+argus() { ${TARGET_EXEC:-} "$build/argus" ${THREADS:+--threads "$THREADS"} ${CPUMASK:+--cpumask "$CPUMASK"} "$@"; }
 
 case $(sed -n "s/^#define CONFIG_\(JPEG\|PNG\) //p" "$build/config.h" | tr -d "\n") in
     11) ;;
@@ -29,7 +29,7 @@ case $(sed -n "s/^#define CONFIG_\(JPEG\|PNG\) //p" "$build/config.h" | tr -d "\
 esac
 
 # pictures NAME...: test pictures into the directory
-pictures() { "$build/tests/gen/mkpictures" . "$@" || exit 1; }
+pictures() { ${TARGET_EXEC:-} "$build/tests/gen/mkpictures" . "$@" || exit 1; }
 
 # image CASE FILE: the picture of a reference case
 image() {

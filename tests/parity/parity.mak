@@ -20,9 +20,12 @@ $(B)/tests/gen/synth_checkpoint: $(B)/tests/gen/synth_checkpoint.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 parity: $(B)/tests/parity/parity $(B)/tests/gen/synth_checkpoint
-	$(Q)SETS="$(SETS)" CASES="$(CASES)" $(S)/tests/parity/run.sh $(B) --precision $(PRECISION) $(PARITY_FLAGS)
+	$(Q)SETS="$(SETS)" CASES="$(CASES)" TARGET_EXEC="$(TARGET_EXEC)" \
+	    $(S)/tests/parity/run.sh $(B) --precision $(PRECISION) $(PARITY_FLAGS)
 
-# The same bits with 1, 2, 3 threads, the same ids with every kernel tier.
+# The same bits with 1, 2, 3 threads, the same ids with every kernel tier; [TIERS=avx2],
+# [CASES="text-3 ..."]: only these.
+TIERS ?=
 threads: $(B)/tests/parity/parity
-	$(Q)$(S)/tests/parity/threads.sh $(B)
+	$(Q)TIERS="$(TIERS)" CASES="$(CASES)" TARGET_EXEC="$(TARGET_EXEC)" $(S)/tests/parity/threads.sh $(B)
 .PHONY: parity threads

@@ -33,7 +33,7 @@ checkpoint() {
     [ -f "$weights.$expected" ] && [ -f "$weights" ] && return 0
     echo "writing $weights"
     rm -f "$weights" "$weights".*
-    "$build/tests/gen/synth_checkpoint" "$2" "$weights" --seed "$3" || return 1
+    ${TARGET_EXEC:-} "$build/tests/gen/synth_checkpoint" "$2" "$weights" --seed "$3" || return 1
     found=$(sha256sum "$weights" | cut -d ' ' -f 1)
     [ "$found" = "$expected" ] || { echo "$weights: expected sha256 $expected, found $found"; return 1; }
     : >"$weights.$expected" # checked
@@ -67,7 +67,7 @@ run() {
     rm -f "$out.status"
     {
         # shellcheck disable=SC2086 # a list of names
-        "$build/tests/parity/parity" "$@" "$(refs_of "$set_name")" "$model" ${CASES:-}
+        ${TARGET_EXEC:-} "$build/tests/parity/parity" "$@" "$(refs_of "$set_name")" "$model" ${CASES:-}
         echo $? >"$out.status"
     } | tee "$out"
     sum=$(grep '^parity: ' "$out" | tr -c '0-9\n' ' ')

@@ -3,6 +3,10 @@
 # stages report and over the log-probabilities), and the ids of the reference with each
 # kernel tier of this machine. Uses the argus-tiny set.
 #
+#   TIERS="avx2"       only these tiers
+#   CASES="text-3"     only these cases
+#   TARGET_EXEC=qemu   runs the program
+#
 # Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
 
 set -u
@@ -10,19 +14,20 @@ LC_ALL=C
 export LC_ALL
 build=$(cd "${1:-build}" && pwd) || exit 2
 src=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
-parity=$build/tests/parity/parity
 passed=0 failed=0 skipped=0
+
+parity() { ${TARGET_EXEC:-} "$build/tests/parity/parity" "$@"; }
 
 # run OPTIONS AND CASES...: the table, with digests
 run() {
     options=$1
     shift
     # shellcheck disable=SC2086 # a list of options
-    "$parity" $options --digest "$src/tests/refs/argus-tiny" "$src/models/argus-tiny" "$@"
+    parity $options --digest "$src/tests/refs/argus-tiny" "$src/models/argus-tiny" "$@"
 }
 
 # Split and whole, one picture and eight, text alone, two turns.
-cases="shapes-06 source-noise text-3 vqa-3 window-07-cut window-13-cut textonly-0 turns-1"
+cases=${CASES:-shapes-06 source-noise text-3 vqa-3 window-07-cut window-13-cut textonly-0 turns-1}
 # bits OPTIONS: "case digest" lines of these, nothing if one is off
 bits() {
     # shellcheck disable=SC2086 # a list of names
@@ -33,21 +38,28 @@ bits() {
 good() { passed=$((passed + 1)); echo "ok   $1"; }
 bad() { failed=$((failed + 1)); echo "FAIL $1"; }
 
-tiers=$("$parity" --tiers) || exit 2
+tiers=${TIERS:-$(parity --tiers)}
+[ -n "$tiers" ] || exit 2
 for tier in $tiers; do
     what="$tier: the reference's ids"
-    if table=$(run "--cpumask $tier"); then good "$what"; else echo "$table"; bad "$what"; fi
+    # shellcheck disable=SC2086 # a list of names
+    if table=$(run "--cpumask $tier" ${CASES:-}); then good "$what"; else echo "$table"; bad "$what"; fi
     one=$(bits "--cpumask $tier --threads 1")
     for n in 2 3; do
         what="$tier: same bits with 1 and $n threads"
-        if [ "$(echo "$one" | wc -l)" = 8 ] && [ "$(bits "--cpumask $tier --threads $n")" = "$one" ]; then
+        if [ "$(echo "$one" | wc -l)" = "$(echo "$cases" | wc -w)" ] &&
+            [ "$(bits "--cpumask $tier --threads $n")" = "$one" ]; then
             good "$what"
         else
             bad "$what"
         fi
     done
 done
-for tier in avx2 avx512 neon; do
+here=
+grep -q '^#define ARCH_X86_64 1' "$build/config.h" && here="avx2 avx512"
+grep -q '^#define ARCH_AARCH64 1' "$build/config.h" && here=neon
+[ -z "${TIERS:-}" ] || here=
+for tier in $here; do
     case " $(echo "$tiers" | tr '\n' ' ') " in
         *" $tier "*) ;;
         *) echo "SKIP threads, tier $tier: not on this machine or not built"; skipped=$((skipped + 3)) ;;

@@ -121,6 +121,7 @@ int main(int argc, char **argv)
 #define ADD(name) ag_tests_##name();
     AG_SUITES(ADD)
     CU_basic_set_mode(CU_BRM_VERBOSE);
+    unsigned failed = 0, run = 0; /* CUnit counts each run of a suite from 0 */
     if (argc > 1) {
         for (int i = 1; i < argc; i++) {
             CU_pSuite s = CU_get_suite(argv[i]);
@@ -129,12 +130,14 @@ int main(int argc, char **argv)
                 return 2;
             }
             CU_basic_run_suite(s);
+            failed += CU_get_number_of_tests_failed();
+            run += CU_get_number_of_tests_run();
         }
     } else {
         CU_basic_run_tests();
+        failed = CU_get_number_of_tests_failed();
+        run = CU_get_number_of_tests_run();
     }
-    unsigned failed = CU_get_number_of_tests_failed();
-    unsigned run = CU_get_number_of_tests_run();
     CU_cleanup_registry();
     if (dir[0])
         nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
