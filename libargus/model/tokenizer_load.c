@@ -37,9 +37,11 @@ static const char word_char[] =
     "[\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}"
     "\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}]";
 
-/* Most texts that are not the one looked for are told apart by the hash alone. */
+/* A text of up to 8 bytes is told from others by key and n alone, and most are that
+ * short: then neither the list of words nor the file is touched. */
 typedef struct Slot {
-    uint32_t hash, word; /* word index + 1; 0 = free */
+    uint64_t key;
+    uint32_t n, word; /* word index + 1; 0 = free */
 } Slot;
 
 typedef struct Load {
@@ -51,10 +53,26 @@ typedef struct Load {
     AgBuf pool;
 } Load;
 
-static uint32_t hash(const char *s, uint32_t n)
+/* Of up to 8 bytes: their first and last four, two or one, which with n say all.
+ * Of more: a hash. */
+static uint64_t key_of(const char *s, uint32_t n)
 {
-    uint64_t h = n, v;
+    uint32_t first = 0, last = 0;
+    uint64_t h = n, v = 0;
 
+    if (n <= 8) {
+        uint32_t k = n >= 4 ? 4 : n >= 2 ? 2 : n;
+        if (k == 4) {
+            memcpy(&first, s, 4);
+            memcpy(&last, s + n - 4, 4);
+        } else if (k == 2) {
+            memcpy(&first, s, 2);
+            memcpy(&last, s + n - 2, 2);
+        } else if (k == 1) {
+            first = (unsigned char)*s;
+        }
+        return (uint64_t)last << 32 | first;
+    }
     for (; n >= 8; s += 8, n -= 8) {
         memcpy(&v, s, 8);
         h = (h ^ v) * 0x9E3779B97F4A7C15u;
@@ -63,25 +81,25 @@ static uint32_t hash(const char *s, uint32_t n)
     v = 0;
     memcpy(&v, s, n);
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(h >> 32);
+    return h ^ h >> 32;
 }
 
-/* Slot of a text with hash h: where it is, or where it would go. */
-static Slot *find_slot(const Load *l, const char *s, uint32_t n, uint32_t h)
+/* Slot of a text: where it is, or where it would go. */
+static Slot *find_slot(const Load *l, const char *s, uint32_t n, uint64_t key)
 {
-    uint32_t i = h & (l->n_slot - 1);
+    uint64_t h = (key ^ n) * 0x9E3779B97F4A7C15u;
+    uint32_t i = (uint32_t)(h >> 40) & (l->n_slot - 1);
 
-    for (; l->slot[i].word; i = (i + 1) & (l->n_slot - 1)) {
-        const AgView *v = &l->f.word[l->slot[i].word - 1].text;
-        if (l->slot[i].hash == h && v->n == n && !memcmp(v->s, s, n))
+    for (; l->slot[i].word; i = (i + 1) & (l->n_slot - 1))
+        if (l->slot[i].key == key && l->slot[i].n == n &&
+            (n <= 8 || !memcmp(l->f.word[l->slot[i].word - 1].text.s, s, n)))
             break;
-    }
     return &l->slot[i];
 }
 
 static int find_id(const Load *l, const char *s, uint32_t n)
 {
-    uint32_t k = find_slot(l, s, n, hash(s, n))->word;
+    uint32_t k = find_slot(l, s, n, key_of(s, n))->word;
     return k ? l->f.word[k - 1].id : -1;
 }
 
@@ -164,14 +182,14 @@ static int index_words(Load *l, const json_t *added)
         l->by_id[k] = -1;
     for (i = 0; i < l->f.n_word; i++) {
         AgTokenWord *w = &l->f.word[i];
-        uint32_t h = hash(w->text.s, w->text.n);
-        Slot *slot = find_slot(l, w->text.s, w->text.n, h);
+        uint64_t key = key_of(w->text.s, w->text.n);
+        Slot *slot = find_slot(l, w->text.s, w->text.n, key);
         if (slot->word || l->by_id[w->id] >= 0)
             return ag_fail(l->f.log, ARGUS_ERR_FORMAT,
                            "%s: model.vocab: expected each word and id once, "
                            "found %.*s: %d again", l->f.file, (int)AG_MIN(w->text.n, 64u),
                            w->text.s, w->id);
-        *slot = (Slot){h, (uint32_t)i + 1};
+        *slot = (Slot){key, w->text.n, (uint32_t)i + 1};
         l->by_id[w->id] = (int)i;
     }
     return 0;
