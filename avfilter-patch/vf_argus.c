@@ -74,7 +74,6 @@
 #endif
 
 #define MAX_THREADS 64
-#define MAX_LIVE_QUEUE 16 /* samples */
 
 /** Side data of type SEI_UNREGISTERED with this UUID holds one JSON object. */
 static const uint8_t sei_uuid[16] = {
@@ -1320,7 +1319,7 @@ static int check_outputs(AVFilterContext *ctx)
 static int queue_size(const ArgusFilterContext *s)
 {
     if (s->live)
-        return av_clip(s->window, 2, MAX_LIVE_QUEUE);
+        return 4; /* enough while an answer is decoded; more would only make captions later */
     if (s->attach == ATTACH_LATE || s->attach == ATTACH_NONE && s->cc)
         return 0;
     return 2;
