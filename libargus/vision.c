@@ -193,7 +193,10 @@ static void layer_run(const AgVision *v, const Layer *l, AgVisionWork *w, AgExec
         .q = q, .k = k, .v = val, .out = w->y, .ld_q = ld, .ld_kv = ld, .ld_out = d,
         .n_q = n, .n_kv = n, .n_head = v->n_head, .n_kv_head = v->n_head, .head_dim = d / v->n_head,
     };
-    ag_attn(x, &a);
+    if (l->q.dtype == AG_Q8)
+        ag_q8_attn(x, &a);
+    else
+        ag_attn(x, &a);
     ag_linear(x, &l->o, AG_EPI_ADD, w->y, d, w->x, d, n);
     ag_layernorm(x, w->y, w->x, d, l->ln2_w, l->ln2_b, n, d, v->eps);
     ag_linear(x, &l->fc1, AG_EPI_GELU, w->y, d, w->big, v->d_ff, n);

@@ -24,11 +24,12 @@ void ag_dsp_init(AgDsp *dsp, unsigned cpu)
 void ag_exec_carve(AgExec *x, AgArena *a, const AgDsp *dsp, AgPool *pool)
 {
     size_t matmul = ag_matmul_scratch(&dsp->matmul), attn = ag_attn_scratch(&dsp->attn);
+    size_t q8 = AG_MAX(ag_q8_scratch(&dsp->q8), ag_q8_attn_scratch(&dsp->q8));
 
     x->dsp = dsp;
     x->pool = pool;
     x->n_thread = ag_pool_threads(pool);
-    x->scratch_size = AG_MAX(AG_MAX(matmul, attn), ag_q8_scratch(&dsp->q8));
+    x->scratch_size = AG_MAX(AG_MAX(matmul, attn), q8);
     x->q8 = (AgQ8Rows){0};
     x->flops = 0;
     x->shared = AG_TAKE(a, float, AG_EXEC_SHARED);

@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "libargus/argus.h"
+#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -102,6 +103,15 @@ void ag_q8_init(AgQ8Dsp *dsp, unsigned cpu)
     dsp->tile = tile_c;
     dsp->finish = finish_c;
     dsp->gemv = gemv_c;
+    ag_q8_attn_init_c(dsp);
+#if HAVE_NEON
+    if (cpu & ARGUS_CPU_NEON)
+        ag_q8_init_neon(dsp);
+#endif
+#if HAVE_DOTPROD
+    if (cpu & ARGUS_CPU_NEON && cpu & ARGUS_CPU_DOTPROD)
+        ag_q8_init_dotprod(dsp);
+#endif
 #if HAVE_AVX2
     if (!(cpu & ARGUS_CPU_AVX2))
         return;

@@ -25,6 +25,7 @@
 #define AG_DSP_Q8_H
 
 #include "libargus/base/arena.h"
+#include "libargus/dsp/attn.h"
 #include "libargus/dsp/matmul.h"
 #include "libargus/dsp/vec.h"
 
@@ -90,9 +91,26 @@ typedef struct AgQ8Dsp {
     /* The tile of m = 1, first = 1, whose acc is [n_panel, 16]: for weights that
      * come from memory. Exact. */
     void (*gemv)(const AgQ8Tile *t);
+
+    /* Attention. Keys [n, ld] of dim <= 64 numbers as a tile's weights: w
+     * [panels of 16 keys][16][16][4], sum [panels][16], scale [panels * 16];
+     * keys from n to the end of the last panel are 0. Values [n, ld] as the
+     * weights of dim outputs: w [panels of 16 dims][blocks of 64 keys][16][16][4],
+     * scale [panels * 16]; 0 past n and past dim. Exact. */
+    void (*keys)(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdiff_t ld, int n,
+                 int dim);
+    void (*values)(int8_t *w, float *scale, const float *x, ptrdiff_t ld, int n, int dim);
+
+    /* Scores of a row, 16 at s, s + step ...: e = 2^(s * k_scale). p [n rounded up
+     * to 64] = round(127 e / largest e of the block of 64), 0 past n; scale of
+     * each block such that the sum of all p * scale is 1. n <= 1024. Bounded: p is the exact
+     * one's rounding to 1e-4, scale's relative error is 1e-5. */
+    void (*softmax)(uint8_t *p, float *scale, const float *s, ptrdiff_t step,
+                    const float *k_scale, int n);
 } AgQ8Dsp;
 
 void ag_q8_init(AgQ8Dsp *dsp, unsigned cpu);
+void ag_q8_attn_init_c(AgQ8Dsp *dsp);
 /* Bytes of scratch one thread needs. */
 size_t ag_q8_scratch(const AgQ8Dsp *dsp);
 
@@ -106,6 +124,12 @@ typedef struct AgQ8Rows {
 /* Measure or place room for m rows of n_in numbers. Products with more rows run
  * in several parts. */
 void ag_q8_carve(AgQ8Rows *r, AgArena *a, int m, int n_in);
+
+/* Bytes of scratch one thread needs for ag_q8_attn. */
+size_t ag_q8_attn_scratch(const AgQ8Dsp *dsp);
+/* Attention with queries, keys, probabilities and values in int8: without causal,
+ * n_kv <= 1024, head_dim <= 64, else it is ag_attn(). */
+void ag_q8_attn(AgExec *x, const AgAttnArgs *a);
 
 /* ag_matmul when the jobs' weights are AG_Q8, all of them. */
 void ag_q8_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, int ld_in,

@@ -201,6 +201,168 @@ static void finish(const AgQ8Dsp *d, const AgQ8Dsp *ref)
 }
 
 /* ------------------------------------------------------------------------ */
+/* Attention                                                                 */
+
+static void keys(const AgQ8Dsp *d, const AgQ8Dsp *ref)
+{
+    declare_func(void, int8_t *, int16_t *, float *, const float *, ptrdiff_t, int, int);
+
+    if (!check_func(d->keys, ref->keys, "q8.keys"))
+        return;
+    for (int round = 0; round < 100; round++) {
+        int n = 1 + ck_below(70), dim = 8 * (1 + ck_below(8)), ld = dim + ck_below(9);
+        size_t all = AG_ALIGN_UP((size_t)n, NR);
+        float *x = ck_input(0, (size_t)((n - 1) * ld + dim) * 4);
+        int8_t *w0 = ck_output(1, all * BLOCK, 0), *w1 = ck_output(4, all * BLOCK, 0);
+        int16_t *sum0 = ck_output(2, all * 2, 0), *sum1 = ck_output(5, all * 2, 2);
+        float *s0 = ck_output(3, all * 4, 0), *s1 = ck_output(6, all * 4, 4);
+        fill(x, (n - 1) * ld + dim, round % 6);
+        call_ref(w0, sum0, s0, x, ld, n, dim);
+        call_new(w1, sum1, s1, x, ld, n, dim);
+        if (memcmp(w0, w1, all * BLOCK) || memcmp(sum0, sum1, all * 2) || memcmp(s0, s1, all * 4))
+            fail("n=%d dim=%d: other than plain C", n, dim);
+        if (!ck_guards(4) || !ck_guards(5) || !ck_guards(6))
+            fail("n=%d dim=%d: wrote outside", n, dim);
+    }
+    float *x = ck_input(0, 128 * 64 * 4), *s = ck_output(3, 128 * 4, 0);
+    int8_t *w = ck_output(1, 128 * 64, 0);
+    int16_t *sum = ck_output(2, 128 * 2, 0);
+    ck_floats(x, 128 * 64, -1, 1);
+    bench_new(128 * 64, w, sum, s, x, 64, 128, 64);
+    report();
+}
+
+static void values(const AgQ8Dsp *d, const AgQ8Dsp *ref)
+{
+    declare_func(void, int8_t *, float *, const float *, ptrdiff_t, int, int);
+
+    if (!check_func(d->values, ref->values, "q8.values"))
+        return;
+    for (int round = 0; round < 100; round++) {
+        int n = 1 + ck_below(200), dim = 8 * (1 + ck_below(8)), ld = dim + ck_below(9);
+        size_t dims = AG_ALIGN_UP((size_t)dim, NR), all = AG_ALIGN_UP((size_t)n, BLOCK) * dims;
+        float *x = ck_input(0, (size_t)((n - 1) * ld + dim) * 4);
+        int8_t *w0 = ck_output(1, all, 0), *w1 = ck_output(4, all, 0);
+        float *s0 = ck_output(3, dims * 4, 0), *s1 = ck_output(6, dims * 4, 4);
+        fill(x, (n - 1) * ld + dim, round % 6);
+        call_ref(w0, s0, x, ld, n, dim);
+        call_new(w1, s1, x, ld, n, dim);
+        if (memcmp(w0, w1, all) || memcmp(s0, s1, dims * 4))
+            fail("n=%d dim=%d: other than plain C", n, dim);
+        if (!ck_guards(4) || !ck_guards(6))
+            fail("n=%d dim=%d: wrote outside", n, dim);
+    }
+    float *x = ck_input(0, 128 * 64 * 4), *s = ck_output(3, 64 * 4, 0);
+    int8_t *w = ck_output(1, 128 * 64, 0);
+    ck_floats(x, 128 * 64, -1, 1);
+    bench_new(128 * 64, w, s, x, 64, 128, 64);
+    report();
+}
+
+/* One row against double arithmetic. */
+static void softmax_row(const uint8_t *p, const float *scale, const float *s, int step,
+                        const float *k_scale, int n)
+{
+    double v[1024], most = -INFINITY, total = 0, sum = 0;
+
+    for (int j = 0; j < n; j++) {
+        v[j] = s[j / NR * step + j % NR] * k_scale[j]; /* as float */
+        most = fmax(most, v[j]);
+    }
+    for (int b = 0; b * BLOCK < n; b++) {
+        double top = -INFINITY;
+        int end = AG_MIN(n, (b + 1) * BLOCK);
+        for (int j = b * BLOCK; j < end; j++)
+            top = fmax(top, v[j]);
+        for (int j = b * BLOCK; j < (b + 1) * BLOCK; j++) {
+            double e = j < n ? 127 * exp2(v[j] - top) : 0;
+            if (!(fabs(p[j] - e) <= 0.5001))
+                fail("n=%d: p[%d] = %d, expected %.4f", n, j, p[j], e);
+            sum += (double)p[j] * scale[b];
+            total += p[j] * exp2(top - most);
+        }
+    }
+    if (!(fabs(sum - 1) <= 1e-5))
+        fail("n=%d: sum %.7f", n, sum);
+    for (int b = 0; b * BLOCK < n; b++) {
+        double top = -INFINITY;
+        for (int j = b * BLOCK; j < AG_MIN(n, (b + 1) * BLOCK); j++)
+            top = fmax(top, v[j]);
+        double e = exp2(top - most) / total;
+        if (!(fabs(scale[b] - e) <= 1e-5 * e + 1e-37))
+            fail("n=%d: scale[%d] = %g, expected %g", n, b, scale[b], e);
+    }
+}
+
+static void softmax(const AgQ8Dsp *d, const AgQ8Dsp *ref)
+{
+    declare_func(void, uint8_t *, float *, const float *, ptrdiff_t, const float *, int);
+    enum { ROWS = 3 };
+
+    if (!check_func(d->softmax, ref->softmax, "q8.softmax"))
+        return;
+    for (int round = 0; round < 200; round++) {
+        int n = round < 2 ? 1024 : 1 + ck_below(1024), row = ck_below(ROWS), step = ROWS * NR;
+        int panels = (n + NR - 1) / NR, blocks = (n + BLOCK - 1) / BLOCK;
+        float range = exp2f(ck_float(-3, 7));
+        float *s = ck_input(0, (size_t)(panels * step) * 4), *k = ck_input(1, (size_t)n * 4);
+        uint8_t *p = ck_output(2, (size_t)(blocks * BLOCK), 0);
+        float *scale = ck_output(3, (size_t)blocks * 4, 4);
+        ck_floats(s, panels * step, -range, range);
+        ck_floats(k, n, 0, 1);
+        call_new(p, scale, s + row * NR, step, k, n);
+        softmax_row(p, scale, s + row * NR, step, k, n);
+        if (!ck_guards(2) || !ck_guards(3))
+            fail("n=%d: wrote outside", n);
+    }
+    float *s = ck_aligned(0, 1024 * 4), *k = ck_aligned(1, 1024 * 4);
+    float *scale = ck_output(3, 16 * 4, 0);
+    uint8_t *p = ck_output(2, 1024, 0);
+    ck_floats(s, 1024, -5, 5);
+    ck_floats(k, 1024, 0, 1);
+    bench_new(1024, p, scale, s, NR, k, 1024);
+    report();
+}
+
+/* Whole: near ag_attn() of the same tier, the same bits for any thread count. */
+static void attention(const AgDsp *dsp, int n, int heads, int dim)
+{
+    int ld = 3 * heads * dim, width = heads * dim;
+    float *in = ck_input(0, (size_t)(n * ld) * 4);
+    float *want = ck_output(1, (size_t)(n * width) * 4, 0), *out[2];
+    AgAttnArgs a = {in, in + width, in + 2 * width, want, ld, ld, width, n, n, heads, heads, dim,
+                    0, 0};
+    double err = 0, ref = 0;
+
+    ck_floats(in, n * ld, -1, 1);
+    for (int i = 0; i < n; i++) /* scores of some width */
+        for (int j = 0; j < width; j++)
+            in[i * ld + j] *= 0.7f;
+    for (int t = 0; t < 2; t++) {
+        CkExec e;
+        ck_exec_open(&e, dsp, t ? 3 : 1);
+        out[t] = ck_output(2 + t, (size_t)(n * width) * 4, 0);
+        a.out = out[t];
+        ag_q8_attn(&e.x, &a);
+        if (e.x.flops != (int64_t)4 * n * n * width)
+            fail("flops");
+        if (t == 0) {
+            a.out = want;
+            ag_attn(&e.x, &a);
+        }
+        ck_exec_close(&e);
+    }
+    if (memcmp(out[0], out[1], (size_t)(n * width) * 4) || !ck_guards(2) || !ck_guards(3))
+        fail("n=%d heads=%d dim=%d: other bits with 3 threads", n, heads, dim);
+    for (int i = 0; i < n * width; i++) {
+        err += (out[0][i] - want[i]) * (double)(out[0][i] - want[i]);
+        ref += want[i] * (double)want[i];
+    }
+    if (!(sqrt(err / ref) <= 0.03))
+        fail("n=%d heads=%d dim=%d: relative RMS error %g", n, heads, dim, sqrt(err / ref));
+}
+
+/* ------------------------------------------------------------------------ */
 /* Driver                                                                    */
 
 typedef struct Exec {
@@ -291,6 +453,17 @@ void check_q8(const AgDsp *ref, const AgDsp *dsp)
     product(dsp->q8.tile, ref->q8.tile, dsp->q8.mr, "q8.tile");
     product(dsp->q8.gemv, ref->q8.gemv, 1, "q8.gemv");
     finish(&dsp->q8, &ref->q8);
+    keys(&dsp->q8, &ref->q8);
+    values(&dsp->q8, &ref->q8);
+    softmax(&dsp->q8, &ref->q8);
+    if (ck_test("q8.attn")) {
+        attention(dsp, 64, 4, 32);
+        attention(dsp, 201, 2, 64);
+        attention(dsp, 33, 3, 56);
+        attention(dsp, 1024, 1, 64);
+        attention(dsp, 1025, 1, 64); /* float32 */
+        report();
+    }
     if (!ck_test("q8.driver"))
         return;
     for (int i = 0; i < 12; i++)

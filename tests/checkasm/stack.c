@@ -4,7 +4,9 @@
  * weights come from memory as they do in a run. Prints each operation's share
  * of the multiply-add peak, or of the read bandwidth, of the same run.
  *
- *     stack [--threads=N] [--cpu=NAME] [--rounds=N] [vision|prefill|decode]...
+ *     stack [--threads=N] [--cpu=NAME] [--rounds=N] [--q8] [vision|prefill|decode]...
+ *
+ * --q8: int8 weights; shares are still those of float32 multiply-adds.
  *
  * Each figure is the best of all rounds and layers: on a machine that others
  * use, the least disturbed one. With one thread, processor time is counted.
@@ -21,7 +23,7 @@
 #include "libargus/dsp/dsp.h"
 #include "libargus/dsp/peak.h"
 
-enum { OPS = 16, D_VIS = 768, FF_VIS = 3072, D = 576, KV = 192, FF = 1536, VOCAB = 49280 };
+enum { OPS = 16, LINEARS = 220, D_VIS = 768, FF_VIS = 3072, D = 576, KV = 192, FF = 1536, VOCAB = 49280 };
 
 typedef struct Op {
     const char *name;
@@ -34,9 +36,11 @@ typedef struct Bench {
     AgPool *pool;
     AgExec x;
     unsigned cpu;
-    int threads, rounds;
-    uint16_t *weights;    /* bfloat16, of all layers */
+    int threads, rounds, q8;
+    uint16_t *weights;    /* bfloat16, of all layers; int8 of q8 in the same memory */
     size_t at;            /* next one */
+    AgQ8 view[LINEARS];   /* of q8 */
+    int n_view;
     float *in, *out, *big, *vec;
     Op op[OPS];
     int n_op;
@@ -62,6 +66,14 @@ static AgLinear take(Bench *b, int n_out, int n_in)
 {
     AgLinear l = {b->weights + b->at, AG_BF16, n_out, n_in, b->vec};
 
+    if (b->q8) {
+        AgQ8 *q = &b->view[b->n_view++];
+        ag_q8_view(q, l.w, n_out, n_in);
+        b->at += ag_q8_size(n_out, n_in) / sizeof(*b->weights);
+        l.w = q;
+        l.dtype = AG_Q8;
+        return l;
+    }
     b->at += (size_t)n_out * (size_t)n_in;
     return l;
 }
@@ -90,7 +102,8 @@ static void linear(Bench *b, const char *name, int m, int n_out, int n_in, AgEpi
 
     begin(b);
     ag_linear(&b->x, &l, epi, b->in, n_in, b->big, n_out, m);
-    end(b, name, m == 1 ? 2.0 * n_out * n_in : 2.0 * m * n_out * n_in);
+    double bytes = b->q8 ? (double)ag_q8_size(n_out, n_in) : 2.0 * n_out * n_in;
+    end(b, name, m == 1 ? bytes : 2.0 * m * n_out * n_in);
 }
 
 static void qkv(Bench *b, int m, int d, int kv)
@@ -114,7 +127,10 @@ static void attention(Bench *b, int n_q, int n_kv, int d, int kv, int causal)
     int64_t before = b->x.flops;
 
     begin(b);
-    ag_attn(&b->x, &a);
+    if (b->q8)
+        ag_q8_attn(&b->x, &a);
+    else
+        ag_attn(&b->x, &a);
     end(b, "attention", n_q == 1 ? 8.0 * n_kv * kv : (double)(b->x.flops - before));
 }
 
@@ -123,6 +139,7 @@ static void vision(Bench *b)
     enum { M = 1024 };
 
     b->at = 0;
+    b->n_view = 0;
     for (int i = 0; i < 12; i++) {
         begin(b);
         ag_layernorm(&b->x, b->out, b->in, D_VIS, b->vec, b->vec, M, D_VIS, 1e-6f);
@@ -141,6 +158,7 @@ static void vision(Bench *b)
 static void text(Bench *b, int m, int n_kv)
 {
     b->at = 0;
+    b->n_view = 0;
     for (int i = 0; i < 30; i++) {
         begin(b);
         ag_rmsnorm(&b->x, b->out, b->in, D, b->vec, m, D, 1e-5f);
@@ -208,6 +226,7 @@ static int setup(Bench *b)
         return -1;
     for (int i = 0; i < 2; i++) {
         ag_exec_carve(&b->x, &a, &b->dsp, b->pool);
+        ag_q8_carve(&b->x.q8, &a, (int)ROWS, FF_VIS);
         b->weights = AG_TAKE(&a, uint16_t, WEIGHTS);
         b->in = AG_TAKE(&a, float, big);
         b->out = AG_TAKE(&a, float, big);
@@ -241,12 +260,14 @@ int main(int argc, char **argv)
             b.threads = AG_CLIP(atoi(argv[i] + 10), 1, AG_MAX_THREADS);
         else if (!strncmp(argv[i], "--rounds=", 9))
             b.rounds = AG_MAX(atoi(argv[i] + 9), 1);
+        else if (!strcmp(argv[i], "--q8"))
+            b.q8 = 1;
         else if (!strncmp(argv[i], "--cpu=", 6) && !argus_cpu_mask(argv[i] + 6, &b.cpu))
             continue;
         else if (argv[i][0] != '-')
             chosen++;
         else
-            return fputs("usage: stack [--threads=N] [--cpu=NAME] [--rounds=N] "
+            return fputs("usage: stack [--threads=N] [--cpu=NAME] [--rounds=N] [--q8] "
                          "[vision|prefill|decode]...\n", stderr), 2;
     }
     if (setup(&b) < 0)

@@ -185,7 +185,7 @@ typedef struct Moved {
 } Moved;
 
 /* The rest of the line with int8 weights. @return 1 if the logits are near enough. */
-static int print_moved(const AgRefCase *c, const AgStages *s, const ArgusCaption *a, double sec,
+static int print_moved(const AgRefCase *c, AgStages *s, const ArgusCaption *a, double sec,
                        Moved *moved)
 {
     int n = (int)json_array_size(c->generated_ids), k = 0, text = equal_text(c->text, a->text);
@@ -201,7 +201,10 @@ static int print_moved(const AgRefCase *c, const AgStages *s, const ArgusCaption
     snprintf(ids, sizeof(ids), "%d/%d", k, n);
     printf(" %-7s %-5s %8.4f", c->n_choice ? "-" : ids, text ? "equal" : "other", c->margin);
     column(probability_error(c, a), INFINITY);
-    printf(" %6.1f\n", sec);
+    printf(" %6.1f", sec);
+    if (s->digest)
+        print_digest(s, a);
+    printf("\n");
     moved->n_case++;
     moved->n_text += text;
     moved->n_id += n;

@@ -10,41 +10,19 @@
 /* ------------------------------------------------------------------------ */
 /* Input                                                                     */
 
-/* 32 numbers as bytes 1..127. NaN becomes the lowest. */
-AG_INLINE __m256i bytes32(const float *x, __m256 inverse)
-{
-    const __m256 lo = _mm256_set1_ps(-AG_Q8_IN), hi = _mm256_set1_ps(AG_Q8_IN);
-    __m256i q[4];
-
-    AG_UNROLL
-    for (int i = 0; i < 4; i++) {
-        __m256 v = _mm256_mul_ps(_mm256_loadu_ps(x + 8 * i), inverse);
-        q[i] = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(v, lo), hi));
-    }
-    __m256i b = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
-    b = _mm256_permutevar8x32_epi32(b, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-    return _mm256_add_epi8(b, _mm256_set1_epi8(AG_Q8_ZERO));
-}
-
 AG_INLINE void quantise_64(uint8_t *q, float *scale, const float *x)
 {
-    const __m256 sign = _mm256_set1_ps(-0.0f);
-    __m256 m0 = _mm256_setzero_ps(), m1 = m0;
+    float top = top_64(x), inverse = 0;
 
-    AG_UNROLL
-    for (int i = 0; i < 64; i += 16) { /* NaN in the first operand: the maximum stays */
-        m0 = _mm256_max_ps(_mm256_andnot_ps(sign, _mm256_loadu_ps(x + i)), m0);
-        m1 = _mm256_max_ps(_mm256_andnot_ps(sign, _mm256_loadu_ps(x + i + 8)), m1);
-    }
-    float top = max_lanes(_mm256_max_ps(m0, m1)), inverse = 0;
     *scale = 0;
     if (top >= 1e-30f) {
         inverse = AG_Q8_IN / top;
         *scale = top / AG_Q8_IN;
     }
     __m256 f = _mm256_set1_ps(inverse);
-    _mm256_storeu_si256((void *)q, bytes32(x, f));
-    _mm256_storeu_si256((void *)(q + 32), bytes32(x + 32, f));
+    const __m256i zero = _mm256_set1_epi8(AG_Q8_ZERO);
+    for (int i = 0; i < 64; i += 32)
+        _mm256_storeu_si256((void *)(q + i), _mm256_add_epi8(bytes32(x + i, f, AG_Q8_IN), zero));
 }
 
 static void quantise_avx2(uint8_t *q, float *scale, const float *x, int n)
@@ -107,4 +85,5 @@ void ag_q8_init_avx2(AgQ8Dsp *dsp)
     dsp->tile = tile_avx2;
     dsp->finish = finish_avx2;
     dsp->gemv = gemv_avx2;
+    ag_q8_attn_init_avx2(dsp);
 }

@@ -43,4 +43,5 @@ void ag_q8_init_avx512(AgQ8Dsp *dsp)
     dsp->tile = tile_avx512;
     dsp->finish = finish_avx512;
     dsp->gemv = gemv_avx512;
+    ag_q8_attn_init_avx512(dsp);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libargus/dsp/q8.h"
+#include "libargus/dsp/x86/math_avx2.h"
 
 /* Without VNNI: 8 sums, 2 registers of w, ones, x, 2 products of 16. */
 #ifdef __AVXVNNI__
@@ -34,6 +35,42 @@ AG_INLINE __m256i dot4(__m256i s, __m256i a, __m256i w)
     return s;
 }
 
+/* Largest magnitude of 64 numbers. NaN never wins. */
+AG_INLINE float top_64(const float *x)
+{
+    const __m256 sign = _mm256_set1_ps(-0.0f);
+    __m256 m0 = _mm256_setzero_ps(), m1 = m0;
+
+    AG_UNROLL
+    for (int i = 0; i < 64; i += 16) { /* NaN in the first operand: the maximum stays */
+        m0 = _mm256_max_ps(_mm256_andnot_ps(sign, _mm256_loadu_ps(x + i)), m0);
+        m1 = _mm256_max_ps(_mm256_andnot_ps(sign, _mm256_loadu_ps(x + i + 8)), m1);
+    }
+    return max_lanes(_mm256_max_ps(m0, m1));
+}
+
+/* 8 numbers as integers -most..most. NaN becomes the lowest. */
+AG_INLINE __m256i whole8(__m256 x, __m256 inverse, float most)
+{
+    __m256 v = _mm256_max_ps(_mm256_mul_ps(x, inverse), _mm256_set1_ps(-most));
+    return _mm256_cvtps_epi32(_mm256_min_ps(v, _mm256_set1_ps(most)));
+}
+
+/* 4 x 8 integers as bytes, in order */
+AG_INLINE __m256i narrow32(__m256i a, __m256i b, __m256i c, __m256i d)
+{
+    __m256i v = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+AG_INLINE __m256i bytes32(const float *x, __m256 inverse, float most)
+{
+    return narrow32(whole8(_mm256_loadu_ps(x), inverse, most),
+                    whole8(_mm256_loadu_ps(x + 8), inverse, most),
+                    whole8(_mm256_loadu_ps(x + 16), inverse, most),
+                    whole8(_mm256_loadu_ps(x + 24), inverse, most));
+}
+
 AG_INLINE __m256i load_sums(const int16_t *p)
 {
     return _mm256_slli_epi32(_mm256_cvtepi16_epi32(_mm_loadu_si128((const void *)p)), 6);
@@ -46,10 +83,12 @@ AG_INLINE __m256i four(const uint8_t *p)
     return _mm256_set1_epi32(x);
 }
 
-/* acc [m, 16] += one block of 64 of m rows, times the rows' scales */
-AG_INLINE void block(float *acc, const uint8_t *a, ptrdiff_t lda, const float *sa, ptrdiff_t ld_sa,
-                     const int8_t *w, const int16_t *sum, const int m)
+/* acc [m, 16] += one block of 64 of m rows, times the rows' scales; first: from 0 */
+AG_INLINE void block(const AgQ8Tile *t, float *acc, const int8_t *w, const int16_t *sum, int b,
+                     const int first, const int m)
 {
+    const uint8_t *a = t->a + b * AG_Q8_BLOCK;
+    ptrdiff_t lda = t->lda;
     __m256i s[Q8_MR][2], s0 = load_sums(sum), s1 = load_sums(sum + 8);
 
     AG_UNROLL
@@ -72,25 +111,29 @@ AG_INLINE void block(float *acc, const uint8_t *a, ptrdiff_t lda, const float *s
     }
     AG_UNROLL
     for (int r = 0; r < m; r++) {
-        __m256 f = _mm256_set1_ps(sa[r * ld_sa]);
+        __m256 f = _mm256_set1_ps(t->sa[r * t->ld_sa + b]);
         AG_UNROLL
         for (int j = 0; j < 2; j++) {
             float *p = acc + r * AG_Q8_NR + 8 * j;
             __m256 v = _mm256_cvtepi32_ps(s[r][j]);
-            _mm256_store_ps(p, _mm256_fmadd_ps(v, f, _mm256_load_ps(p)));
+            _mm256_store_ps(p, _mm256_fmadd_ps(v, f, first ? _mm256_setzero_ps()
+                                                           : _mm256_load_ps(p)));
         }
     }
 }
 
 AG_INLINE void panels(const AgQ8Tile *t, const int m)
 {
-    if (t->first)
-        memset(t->acc, 0, (size_t)(t->n_panel * Q8_MR * AG_Q8_NR) * sizeof(*t->acc));
-    for (int p = 0; p < t->n_panel; p++)
-        for (int b = 0; b < t->n_block; b++)
-            block(t->acc + p * Q8_MR * AG_Q8_NR, t->a + b * AG_Q8_BLOCK, t->lda, t->sa + b,
-                  t->ld_sa, t->w + p * t->w_step + b * AG_Q8_BLOCK * AG_Q8_NR,
-                  t->sum + p * t->sum_step + b * AG_Q8_NR, m);
+    for (int p = 0; p < t->n_panel; p++) {
+        float *acc = t->acc + p * Q8_MR * AG_Q8_NR;
+        const int8_t *w = t->w + p * t->w_step;
+        const int16_t *sum = t->sum + p * t->sum_step;
+        int b = 0;
+        if (t->first)
+            block(t, acc, w, sum, b++, 1, m);
+        for (; b < t->n_block; b++)
+            block(t, acc, w + b * AG_Q8_BLOCK * AG_Q8_NR, sum + b * AG_Q8_NR, b, 0, m);
+    }
 }
 
 AG_INLINE void tile(const AgQ8Tile *t)

@@ -56,9 +56,9 @@ AG_INLINE __m512i four(const uint8_t *const base[3], ptrdiff_t step, ptrdiff_t s
 }
 
 /* np panels: acc [np, Q8_MR, 16] += one block of 64 of m rows, times the rows'
- * scales */
+ * scales; first: from 0 */
 AG_INLINE void block(const AgQ8Tile *t, float *acc, const int8_t *w, const int16_t *sum, int b,
-                     const int m, const int np)
+                     const int first, const int m, const int np)
 {
     const uint8_t *a = t->a + b * AG_Q8_BLOCK;
     const uint8_t *base[3] = {a, a + 5 * t->lda, a + 10 * t->lda};
@@ -94,27 +94,34 @@ AG_INLINE void block(const AgQ8Tile *t, float *acc, const int8_t *w, const int16
         for (int j = 0; j < np; j++) {
             float *p = acc + (j * Q8_MR + r) * AG_Q8_NR;
             __m512 v = _mm512_cvtepi32_ps(s[r][j]);
-            _mm512_store_ps(p, _mm512_fmadd_ps(v, f, _mm512_load_ps(p)));
+            _mm512_store_ps(p, _mm512_fmadd_ps(v, f, first ? _mm512_setzero_ps()
+                                                           : _mm512_load_ps(p)));
         }
     }
+}
+
+/* np panels from p, all blocks */
+AG_INLINE void blocks(const AgQ8Tile *t, int p, const int m, const int np)
+{
+    float *acc = t->acc + p * Q8_MR * AG_Q8_NR;
+    const int8_t *w = t->w + p * t->w_step;
+    const int16_t *sum = t->sum + p * t->sum_step;
+    int b = 0;
+
+    if (t->first)
+        block(t, acc, w, sum, b++, 1, m, np);
+    for (; b < t->n_block; b++)
+        block(t, acc, w + b * AG_Q8_BLOCK * AG_Q8_NR, sum + b * AG_Q8_NR, b, 0, m, np);
 }
 
 AG_INLINE void panels(const AgQ8Tile *t, const int m)
 {
     int p = 0;
 
-    if (t->first)
-        memset(t->acc, 0, (size_t)(t->n_panel * Q8_MR * AG_Q8_NR) * sizeof(*t->acc));
     for (; p + 2 <= t->n_panel; p += 2)
-        for (int b = 0; b < t->n_block; b++)
-            block(t, t->acc + p * Q8_MR * AG_Q8_NR,
-                  t->w + p * t->w_step + b * AG_Q8_BLOCK * AG_Q8_NR,
-                  t->sum + p * t->sum_step + b * AG_Q8_NR, b, m, 2);
+        blocks(t, p, m, 2);
     if (p < t->n_panel)
-        for (int b = 0; b < t->n_block; b++)
-            block(t, t->acc + p * Q8_MR * AG_Q8_NR,
-                  t->w + p * t->w_step + b * AG_Q8_BLOCK * AG_Q8_NR,
-                  t->sum + p * t->sum_step + b * AG_Q8_NR, b, m, 1);
+        blocks(t, p, m, 1);
 }
 
 AG_INLINE void tile(const AgQ8Tile *t)

@@ -17,6 +17,8 @@ void ag_matmul_init_avx2(AgMatmulDsp *dsp);
 void ag_matmul_init_avx512(AgMatmulDsp *dsp);
 void ag_norm_init_avx2(AgNormDsp *dsp);
 void ag_q8_init_avx2(AgQ8Dsp *dsp);
+void ag_q8_attn_init_avx2(AgQ8Dsp *dsp);
+void ag_q8_attn_init_avx512(AgQ8Dsp *dsp);
 void ag_q8_init_avx512(AgQ8Dsp *dsp);
 void ag_q8_init_avxvnni(AgQ8Dsp *dsp);
 void ag_q8_init_vnni(AgQ8Dsp *dsp);
