@@ -77,8 +77,8 @@ def preprocess(processor, args):
     return processor(text=text, images=images(args.image, args.frames), return_tensors="pt")
 
 
-def answer(model, ids, features, n, lap, out):
-    """n greedy ids after a prompt whose image rows are features."""
+def answer(model, ids, features, n, lap, out, stop=()):
+    """n greedy ids after a prompt whose image rows are features; fewer after one of stop."""
     embeds = model.get_input_embeddings()(ids)
     mask = (ids == model.config.image_token_id).unsqueeze(-1).expand_as(embeds)
     embeds = embeds.masked_scatter(mask, features.to(embeds.dtype))
@@ -87,12 +87,12 @@ def answer(model, ids, features, n, lap, out):
     out["prompt_tokens"] = ids.shape[1]
     out["prefill_tokens_per_s"] = ids.shape[1] / lap("prefill_s")
     produced = [int(token)]
-    for _ in range(n - 1):
+    while len(produced) < n and produced[-1] not in stop:
         step = model.model.text_model(input_ids=token, past_key_values=step.past_key_values,
                                       use_cache=True)
         token = model.lm_head(step.last_hidden_state[:, -1:]).argmax(-1)
         produced.append(int(token))
-    out["decode_ms_per_token"] = 1000 * lap("decode_s") / max(1, n - 1)
+    out["decode_ms_per_token"] = 1000 * lap("decode_s") / max(1, len(produced) - 1)
     return produced
 
 
