@@ -147,6 +147,7 @@ typedef struct ArgusFilterContext {
     int lines;
     int reuse;
     int live;
+    int precision;
     int sar_square;
     int rotate;
     char *system;
@@ -276,6 +277,13 @@ static const AVOption argus_options[] = {
       OFFSET(reuse), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS },
     { "live", "never wait for the model, leave samples out",
       OFFSET(live), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS },
+    { "precision", "set how the model computes",
+      OFFSET(precision), AV_OPT_TYPE_INT, { .i64 = ARGUS_PRECISION_EXACT },
+      ARGUS_PRECISION_EXACT, ARGUS_PRECISION_Q8, FLAGS, .unit = "precision" },
+        { "exact", "float32, the reference's words",
+          0, AV_OPT_TYPE_CONST, { .i64 = ARGUS_PRECISION_EXACT }, 0, 0, FLAGS, .unit = "precision" },
+        { "q8", "int8, faster, words may differ",
+          0, AV_OPT_TYPE_CONST, { .i64 = ARGUS_PRECISION_Q8 }, 0, 0, FLAGS, .unit = "precision" },
     { "sar", "set what to do with pixels that are not square",
       OFFSET(sar_square), AV_OPT_TYPE_INT, { .i64 = 1 }, 0, 1, FLAGS, .unit = "sar" },
         { "square", "stretch the picture",
@@ -1427,6 +1435,7 @@ static int open_engine(AVFilterContext *ctx)
     argus_model_default_settings(&ms);
     ms.logger = get_logger(ctx);
     ms.model  = text_option(s->model_name);
+    ms.precision = s->precision;
     ret = argus_model_open(&s->model, &ms);
     ff_mutex_lock(&list_lock);
     parked = parked_model;
