@@ -42,7 +42,7 @@ done
 mkdir -p "${1:-build}/aarch64" && build=$(cd "${1:-build}/aarch64" && pwd) || exit 2
 ARGUS_MODEL=argus-tiny
 export ARGUS_MODEL
-unset ARGUS_MODEL_PATH ARGUS_TEST_DATA
+unset ARGUS_MODEL_PATH
 
 # verdict WHAT STATUS: one test
 verdict() {
@@ -72,6 +72,7 @@ part() {
     [ $status = 0 ] || [ "$f" != 0 ] || f=1
     passed=$((passed + $2)) failed=$((failed + f)) skipped=$((skipped + $4))
     echo "aarch64 $1: $2 passed, $f failed, $4 skipped"
+    grep -E '^ *SKIP ' "$build/out"
     [ "$f" = 0 ] || tail -n 60 "$build/out"
 }
 
@@ -103,6 +104,7 @@ found() {
     part unit SUITES="base sample sha256 utf8 config numerics source weights tokenizer_load image subtitle \
 subtitle_text subtitle_stream cea608 picture"
     part threads TIERS=neon CASES="source-noise text-3 window-07-cut textonly-0"
+    part parity SETS=argus-tiny CASES="text-3 textonly-0" PRECISION=q8
     rm -f "$build"/tests/fate/*.result
     in_build fate-cli-captions >"$build/out" 2>&1 && grep -q '^PASS' "$build/out"
     verdict "captions by the program" $?

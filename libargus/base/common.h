@@ -27,7 +27,11 @@
 #define AG_PREFETCH(p) __builtin_prefetch(p)
 /* The sums in register x are made in the order written: compilers turn chains of
  * integer additions into trees, and run out of registers. */
+#if defined(__aarch64__)
+#define AG_KEEP_ORDER(x) __asm__ volatile("" : "+w"(x))
+#else
 #define AG_KEEP_ORDER(x) __asm__("" : "+v"(x))
+#endif
 #define AG_UNROLL _Pragma("GCC unroll 32") /* the loop that follows, whole if it is short */
 #else
 #define AG_PRINTF(fmt, first)

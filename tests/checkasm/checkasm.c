@@ -302,6 +302,7 @@ static const struct {
     {"vnni", ARGUS_CPU_AVX2 | ARGUS_CPU_AVX512 | ARGUS_CPU_AVX512_VNNI},
 #elif ARCH_AARCH64
     {"neon", ARGUS_CPU_NEON},
+    {"dotprod", ARGUS_CPU_NEON | ARGUS_CPU_DOTPROD},
 #endif
 };
 

@@ -13,6 +13,8 @@ void ag_act_init_neon(AgActDsp *dsp);
 void ag_attn_init_neon(AgAttnDsp *dsp);
 void ag_matmul_init_neon(AgMatmulDsp *dsp);
 void ag_norm_init_neon(AgNormDsp *dsp);
+void ag_q8_init_dotprod(AgQ8Dsp *dsp);
+void ag_q8_init_neon(AgQ8Dsp *dsp);
 void ag_resample_init_neon(AgResampleDsp *dsp);
 void ag_rope_init_neon(AgRopeDsp *dsp);
 void ag_vec_init_neon(AgVecDsp *dsp);

@@ -58,6 +58,12 @@ AG_INLINE Vec v_keep(Vec v, int n) { return masked(v, lanes(n)); }
 AG_INLINE float sum_lanes(Vec v) { return vaddvq_f32(v); }
 AG_INLINE float max_lanes(Vec v) { return vmaxvq_f32(v); }
 
+/* The larger one of each lane; NaN in x counts for nothing. */
+AG_INLINE float32x4_t larger(float32x4_t top, float32x4_t x)
+{
+    return vbslq_f32(vcgtq_f32(x, top), x, top);
+}
+
 /* 4 stored 2-byte numbers: BF16 is the upper half of a float32, F16 is IEEE half. */
 AG_INLINE float32x4_t widen4(uint16x4_t h, const int half)
 {

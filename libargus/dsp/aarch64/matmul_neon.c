@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libargus/dsp/aarch64/aarch64.h"
+#include "libargus/dsp/aarch64/epilogue_neon.h"
 #include "libargus/dsp/aarch64/math_neon.h"
 #include "libargus/dsp/aarch64/tile_neon.h"
 
@@ -144,32 +145,15 @@ static void tile_neon(const AgGemmTile *t)
 #undef PANELS
 }
 
-AG_INLINE float32x4_t epilogue(float32x4_t v, float32x4_t old, AgEpilogue epi)
-{
-    switch (epi) {
-    case AG_EPI_ADD: return vaddq_f32(v, old);
-    case AG_EPI_GELU: return gelu_ps(v);
-    case AG_EPI_SILU_MUL: return vmulq_f32(silu_ps(v), old);
-    default: return v;
-    }
-}
-
 static void finish_neon(float *out, ptrdiff_t ld, const float *acc, int m, int n,
                         const float *bias, float scale, AgEpilogue epi)
 {
-    const int reads = epi == AG_EPI_ADD || epi == AG_EPI_SILU_MUL;
-    const float32x4_t zero = vdupq_n_f32(0);
-
     for (int c = 0; c < n; c += 4) {
         int k = AG_MIN(n - c, 4);
-        float32x4_t add = !bias ? zero : k == 4 ? vld1q_f32(bias + c) : load_part(bias + c, k);
+        float32x4_t add = load_most(bias ? bias + c : NULL, k);
         for (int r = 0; r < m; r++) {
-            float *dst = out + r * ld + c;
-            float32x4_t v = vmulq_n_f32(vaddq_f32(vld1q_f32(acc + r * NR + c), add), scale);
-            if (k == 4)
-                vst1q_f32(dst, epilogue(v, reads ? vld1q_f32(dst) : zero, epi));
-            else
-                store_part(dst, epilogue(v, reads ? load_part(dst, k) : zero, epi), k);
+            float32x4_t v = vaddq_f32(vld1q_f32(acc + r * NR + c), add);
+            store_epilogue(out + r * ld + c, vmulq_n_f32(v, scale), k, epi);
         }
     }
 }

@@ -47,12 +47,6 @@ static void add_neon(float *dst, const float *src, int n)
         dst[i] += src[i];
 }
 
-/* The larger one of each lane; NaN in x counts for nothing. */
-AG_INLINE float32x4_t larger(float32x4_t top, float32x4_t x)
-{
-    return vbslq_f32(vcgtq_f32(x, top), x, top);
-}
-
 /* The largest value first, then where it is: two passes, the second one short
  * on average. */
 static int argmax_neon(const float *x, int n)
