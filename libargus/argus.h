@@ -263,6 +263,8 @@ typedef struct ArgusStats {
     int64_t n_prompt;          /**< prompt tokens prefilled */
     int64_t n_prompt_reused;   /**< prompt tokens found in the KV cache */
     int64_t n_token;           /**< tokens generated */
+    int64_t n_token_drafted;   /**< of these, tokens that the caption before had too and that
+                                    cost no pass of their own */
     int64_t n_forward;         /**< forward passes of the text tower after prefill */
     int64_t n_alloc_decode;    /**< allocations inside the token loop: always 0 */
     int64_t us_preprocess, us_vision, us_prefill, us_decode; /**< wall time, microseconds */

@@ -255,10 +255,11 @@ static int finish_free(ArgusContext *ctx, AgAnswer *a, ArgusCaption *out)
 }
 
 static int decode_free(ArgusContext *ctx, const ArgusDecoding *d, const AgIds *prompt,
-                       int (*on_token)(void *, int, const char *), void *opaque, ArgusCaption *out)
+                       const AgDraft *draft, int (*on_token)(void *, int, const char *),
+                       void *opaque, ArgusCaption *out)
 {
     AgAnswer a = {.on_token = on_token, .opaque = opaque};
-    int err = ag_answer_open(&a, ctx, d);
+    int err = ag_answer_open(&a, ctx, d, draft);
 
     if (err == 0) {
         ag_sample_start(&ctx->sample, d, prompt->id, prompt->n);
@@ -283,8 +284,8 @@ static int decode_choices(ArgusContext *ctx, const ArgusDecoding *d, ArgusCaptio
 }
 
 int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
-                      const ArgusDecoding *d, int (*on_token)(void *, int, const char *),
-                      void *opaque, ArgusCaption *out)
+                      const ArgusDecoding *d, const AgDraft *draft,
+                      int (*on_token)(void *, int, const char *), void *opaque, ArgusCaption *out)
 {
     AgIds ids = {0};
     const float **slots = NULL;
@@ -300,7 +301,7 @@ int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
     flops = ctx->exec.flops;
     if (err == 0)
         err = d->n_choice ? decode_choices(ctx, d, out)
-                          : decode_free(ctx, d, &ids, on_token, opaque, out);
+                          : decode_free(ctx, d, &ids, draft, on_token, opaque, out);
     ctx->stats.us_decode += now_us() - start;
     ctx->stats.flops_decode += ctx->exec.flops - flops;
     if (err == 0) {
@@ -429,7 +430,8 @@ int ag_caption_describe(ArgusContext *ctx, const ArgusRequest *r, ArgusCaption *
     if (err == 0)
         err = open_pictures(ctx, r, parts, pics);
     if (err == 0)
-        err = ag_caption_answer(ctx, parts, r->n_part, &r->decoding, r->on_token, r->opaque, out);
+        err = ag_caption_answer(ctx, parts, r->n_part, &r->decoding, NULL, r->on_token, r->opaque,
+                                out);
     if (pics) {
         ag_context_forget(ctx);
         ctx->last = pics;

@@ -12,6 +12,8 @@
 #include "libargus/prompt.h"
 #include "libargus/tap.h"
 
+typedef struct AgDraft AgDraft; /* decode.h */
+
 /* One picture prepared for prompts. */
 struct AgPicture {
     int rows, cols;       /* grid, 0 0 = one tile */
@@ -39,10 +41,11 @@ void ag_picture_free(AgPicture **pic);
  * three numbers and names the options to change. */
 int ag_caption_budget(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
                       const ArgusDecoding *d);
-/* Answer a prompt whose pictures are encoded. */
+/* Answer a prompt whose pictures are encoded. draft, which may be NULL: ids that the
+ * answer may be; it saves time and changes nothing. */
 int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_part,
-                      const ArgusDecoding *d, int (*on_token)(void *, int, const char *),
-                      void *opaque, ArgusCaption *out);
+                      const ArgusDecoding *d, const AgDraft *draft,
+                      int (*on_token)(void *, int, const char *), void *opaque, ArgusCaption *out);
 
 /* argus_describe() after its arguments were checked. Pictures of the last call
  * are remembered: asking again about them costs no vision work, and the part

@@ -11,9 +11,17 @@
 
 #include "libargus/base/utf8.h"
 
-int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d)
+/* Can a draft be followed? Not where one pass of many rows and many of one differ
+ * in more than the last bits, nor where the largest logit is not the choice. */
+static int may_follow(const ArgusContext *ctx, const ArgusDecoding *d, const AgDraft *draft)
 {
-    size_t n = (size_t)d->max_tokens;
+    return draft && draft->n > 2 && d->temperature == 0 && d->repetition_penalty == 1 &&
+           !ctx->model->quant && !ctx->tap.fn;
+}
+
+int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d, const AgDraft *draft)
+{
+    size_t n = (size_t)d->max_tokens, vocab = (size_t)ctx->model->config.vocab;
 
     a->d = d;
     a->ids = ag_malloc(ag_mul(n, sizeof(int)));
@@ -24,7 +32,12 @@ int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d)
     size_t room = ag_mul(n, (size_t)ag_tokenizer_longest(ctx->model->tokenizer));
     a->bytes.data = ag_malloc(ag_add(room, 1));
     a->bytes.cap = ag_add(room, 1);
-    if (!a->ids || !a->logprobs || !a->bytes.data)
+    int follow = may_follow(ctx, d, draft);
+    if (follow) {
+        a->follow.draft = *draft;
+        a->follow.logits = ag_malloc(ag_mul(AG_DRAFT_ROWS * vocab, sizeof(float)));
+    }
+    if (!a->ids || !a->logprobs || !a->bytes.data || (follow && !a->follow.logits))
         return ag_nomem(&ctx->log, "the answer");
     a->bytes.data[0] = 0;
     return 0;
@@ -34,6 +47,7 @@ void ag_answer_free(AgAnswer *a)
 {
     ag_free(a->ids);
     ag_free(a->logprobs);
+    ag_free(a->follow.logits);
     ag_buf_free(&a->bytes);
     *a = (AgAnswer){0};
 }
@@ -130,14 +144,79 @@ static int forward(ArgusContext *ctx, int id)
 {
     const AgText *t = ctx->model->text;
 
+    ctx->kv_ids[ctx->kv.len] = id;
+    ctx->kv_serial[ctx->kv.len] = 0;
     ctx->stats.bytes_decode += ag_text_bytes(t) + ag_kv_row_bytes(&ctx->kv) * (ctx->kv.len + 1);
     ag_text_run(t, &ctx->text, &ctx->exec, &ctx->kv, &id, 1, NULL, NULL, ctx->logits, NULL);
     ctx->stats.n_forward++;
     return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) ? ARGUS_ERR_CANCELLED : 0;
 }
 
+/* One pass of the next ids of the draft, the first of which was just said. */
+static int read_ahead(AgAnswer *a, ArgusContext *ctx)
+{
+    const AgText *t = ctx->model->text;
+    AgFollow *f = &a->follow;
+    int n = AG_MIN(f->draft.n - f->at - 1, a->d->max_tokens - a->n); /* nothing follows the end */
+
+    n = AG_MIN(n, AG_DRAFT_ROWS);
+    f->row = f->n_row = 0;
+    if (n < 2) /* one row alone goes through other kernels */
+        return 0;
+    f->base = ctx->kv.len;
+    f->n_row = n;
+    for (int i = 0; i < n; i++) {
+        ctx->kv_ids[f->base + i] = f->draft.ids[f->at + i];
+        ctx->kv_serial[f->base + i] = 0;
+    }
+    ctx->stats.bytes_decode += ag_text_bytes(t) + ag_kv_row_bytes(&ctx->kv) * (f->base + n);
+    ag_text_verify(t, &ctx->text, &ctx->exec, &ctx->kv, f->draft.ids + f->at, n, f->logits);
+    ctx->stats.n_forward++;
+    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) ? ARGUS_ERR_CANCELLED : 0;
+}
+
+/* Is the largest logit so far ahead that the last bits of sums don't matter? */
+static int is_clear(const float *logits, int n)
+{
+    float first = -INFINITY, second = -INFINITY;
+
+    for (int i = 0; i < n; i++) {
+        second = logits[i] > first ? first : AG_MAX(second, logits[i]);
+        first = AG_MAX(first, logits[i]);
+    }
+    return first - second > 1e-3f;
+}
+
+/* *logits: what the model says after id, which the answer has taken. */
+static int next_logits(AgAnswer *a, ArgusContext *ctx, int id, const float **logits)
+{
+    AgFollow *f = &a->follow;
+    int agrees = f->at < f->draft.n && f->draft.ids[f->at] == id, err = 0;
+
+    if (agrees && f->row == f->n_row && (err = read_ahead(a, ctx)) < 0)
+        return err;
+    if (agrees && f->row < f->n_row) {
+        *logits = f->logits + (size_t)f->row * (size_t)ctx->model->config.vocab;
+        if (is_clear(*logits, ctx->model->config.vocab)) {
+            f->at++;
+            f->row++;
+            ctx->stats.n_token_drafted++;
+            return 0;
+        }
+    }
+    if (f->n_row) /* what was read ahead and not said */
+        ag_kv_truncate(&ctx->kv, f->base + f->row);
+    f->row = f->n_row = 0;
+    f->at++;
+    if (!agrees)
+        f->draft.n = 0;
+    *logits = ctx->logits;
+    return forward(ctx, id);
+}
+
 int ag_decode_run(AgAnswer *a, ArgusContext *ctx)
 {
+    const float *logits = ctx->logits;
     const ArgusModel *m = ctx->model;
     int64_t n_alloc = ag_mem_count();
     int err = 0;
@@ -145,7 +224,7 @@ int ag_decode_run(AgAnswer *a, ArgusContext *ctx)
     a->finish = ARGUS_FINISH_LENGTH;
     for (;;) {
         float logprob;
-        int id = ag_sample_next(&ctx->sample, &m->dsp.vec, a->d, ctx->logits, &logprob);
+        int id = ag_sample_next(&ctx->sample, &m->dsp.vec, a->d, logits, &logprob);
         size_t old = a->bytes.size;
 
         a->ids[a->n] = id;
@@ -167,9 +246,7 @@ int ag_decode_run(AgAnswer *a, ArgusContext *ctx)
             break;
         if ((err = tell(a, id, 0)) < 0)
             break;
-        ctx->kv_ids[ctx->kv.len] = id;
-        ctx->kv_serial[ctx->kv.len] = 0;
-        if ((err = forward(ctx, id)) < 0)
+        if ((err = next_logits(a, ctx, id, &logits)) < 0)
             break;
     }
     ctx->stats.n_token += a->n;

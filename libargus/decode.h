@@ -10,6 +10,25 @@
 #include "libargus/base/buf.h"
 #include "libargus/context.h"
 
+enum { AG_DRAFT_ROWS = 12 }; /* ids of a draft that are read in one pass */
+
+/* Ids that the answer may turn out to be, best the last answer of a stream. They are
+ * read ahead, several in one pass over the weights, and what the model says after
+ * each is kept as far as it agrees. Greedy decoding only. */
+typedef struct AgDraft {
+    const int *ids;
+    int n;
+} AgDraft;
+
+/* How far a draft was followed. */
+typedef struct AgFollow {
+    AgDraft draft;     /* n 0: none, or left */
+    int at;            /* ids of it that were said */
+    float *logits;     /* [AG_DRAFT_ROWS, vocab] after the ids of the last pass */
+    int n_row, row;    /* rows there, and used */
+    int base;          /* position of the first */
+} AgFollow;
+
 /* An answer while it grows. All memory is taken before the token loop. */
 typedef struct AgAnswer {
     const ArgusDecoding *d;
@@ -23,9 +42,11 @@ typedef struct AgAnswer {
     size_t told;       /* bytes of it given to on_token */
     size_t longest_stop;
     int finish;
+    AgFollow follow;
 } AgAnswer;
 
-int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d);
+/* draft may be NULL; its ids must stay. */
+int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d, const AgDraft *draft);
 void ag_answer_free(AgAnswer *a);
 /* The cache holds the prompt, ctx->logits those of its last token.
  * @return 0, CANCELLED, ENOMEM. */

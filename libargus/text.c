@@ -186,7 +186,7 @@ static void mix_rows(const AgText *t, const Layer *l, int i, AgTextWork *w, AgEx
 }
 
 /* n <= AG_TEXT_CHUNK rows through all layers. In the last layer only the last
- * row goes past the keys and values, and not even that if nobody asks. */
+ * want rows go past the keys and values, with 0 none. */
 static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n, int want,
                       const AgTap *tap)
 {
@@ -202,7 +202,7 @@ static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n
         ag_rmsnorm(x, w->y, w->x, t->d, l->ln_in, n, t->d, t->eps);
         append_kv(t, l, i, w, x, kv, n);
         if (!final || want)
-            mix_rows(t, l, i, w, x, kv, final ? n - 1 : 0, n);
+            mix_rows(t, l, i, w, x, kv, final ? n - want : 0, n);
         if (want)
             ag_tap(tap, "text_layer", i, last, 1, t->d);
     }
@@ -219,7 +219,7 @@ void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int 
         if (n - m == 1) /* a chunk of one row would go through other kernels */
             m--;
         embed(t, w, x, ids, m, slots, slot);
-        chunk_run(t, w, x, kv, m, m == n && logits, tap);
+        chunk_run(t, w, x, kv, m, m == n && logits ? 1 : 0, tap);
         ids += m;
         n -= m;
         if (n == 0 && logits) {
@@ -229,4 +229,14 @@ void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int 
             ag_tap(tap, "logits", 0, logits, 1, t->vocab);
         }
     }
+}
+
+void ag_text_verify(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
+                    float *logits)
+{
+    assert(n > 0 && n <= AG_TEXT_CHUNK && kv->len + n <= kv->n_pos);
+    embed(t, w, x, ids, n, NULL, NULL);
+    chunk_run(t, w, x, kv, n, n, NULL);
+    ag_rmsnorm(x, w->y, w->x, t->d, t->norm, n, t->d, t->eps);
+    ag_linear(x, &t->head, AG_EPI_STORE, w->y, t->d, logits, t->vocab, n);
 }

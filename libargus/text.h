@@ -37,6 +37,10 @@ void ag_text_carve(AgTextWork *w, AgArena *a, const AgConfig *c);
  * n_pos. */
 void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
                  const float *const *slots, int *slot, float *logits, const AgTap *tap);
+/* The same for n <= AG_TEXT_CHUNK ids without pictures, with the logits after each:
+ * [n, vocab]. */
+void ag_text_verify(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int *ids, int n,
+                    float *logits);
 /* Bytes of weights that a forward pass of one id reads. */
 int64_t ag_text_bytes(const AgText *t);
 void ag_text_free(AgText **t);

@@ -14,6 +14,7 @@
 #include "libargus/base/log.h"
 #include "libargus/base/mem.h"
 #include "libargus/context.h"
+#include "libargus/decode.h"
 
 /* One of both. */
 typedef struct Task {
@@ -31,6 +32,7 @@ struct AgWork {
     ArgusContext *ctx;
     const ArgusTrackSettings *s;
     AgReply last;          /* to the job before; text NULL = none */
+    AgDraft draft;         /* ids of the newest reply, for the next one; reuse only */
 
     /* with a thread */
     int threaded;
@@ -122,7 +124,12 @@ static int ask(AgWork *w, AgJob *j)
                                          &n_part)) < 0)
         ag_nomem(&w->ctx->log, "the prompt");
     if (err == 0)
-        err = ag_caption_answer(w->ctx, parts, n_part, &w->s->decoding, NULL, NULL, &c);
+        err = ag_caption_answer(w->ctx, parts, n_part, &w->s->decoding, &w->draft, NULL, NULL, &c);
+    if (err == 0 && w->s->reuse && c.ids) {
+        ag_free((void *)w->draft.ids);
+        w->draft = (AgDraft){c.ids, c.n_id};
+        c.ids = NULL;
+    }
     if (err == 0) {
         j->reply = (AgReply){c.text, c.n_id, c.finish, c.choice, c.mean_logprob, c.choice_prob};
         c.text = NULL; /* the reply's now */
@@ -302,6 +309,7 @@ void ag_work_close(AgWork **wp)
         pthread_cond_destroy(&w->less);
     }
     ag_free(w->ring);
+    ag_free((void *)w->draft.ids);
     reply_free(&w->last);
     ag_free(w);
 }

@@ -18,7 +18,8 @@
     X(tokenizer_load) \
     X(image) \
     X(preprocess) \
-    X(track) X(track_fail) X(track_sampler) X(track_position) X(track_queue) X(track_random) \
+    X(track) X(track_fail) X(track_sampler) X(track_position) X(track_queue) X(draft) \
+    X(track_random) \
     X(subtitle) X(subtitle_text) X(subtitle_stream) X(cea608) \
     X(picture)
 
