@@ -13,6 +13,7 @@ void ag_act_init_neon(AgActDsp *dsp);
 void ag_attn_init_neon(AgAttnDsp *dsp);
 void ag_matmul_init_neon(AgMatmulDsp *dsp);
 void ag_norm_init_neon(AgNormDsp *dsp);
+void ag_q8_attn_init_neon(AgQ8Dsp *dsp);
 void ag_q8_init_dotprod(AgQ8Dsp *dsp);
 void ag_q8_init_neon(AgQ8Dsp *dsp);
 void ag_resample_init_neon(AgResampleDsp *dsp);

@@ -10,39 +10,15 @@
 /* ------------------------------------------------------------------------ */
 /* Input                                                                     */
 
-/* 16 numbers as bytes 1..127. NaN becomes the lowest. */
-AG_INLINE uint8x16_t bytes16(const float *x, float inverse)
-{
-    const float32x4_t lo = vdupq_n_f32(-AG_Q8_IN), hi = vdupq_n_f32(AG_Q8_IN);
-    int16x4_t q[4];
-
-    AG_UNROLL
-    for (int i = 0; i < 4; i++) {
-        float32x4_t v = vmulq_n_f32(vld1q_f32(x + 4 * i), inverse);
-        v = vminq_f32(vmaxnmq_f32(v, lo), hi);
-        q[i] = vmovn_s32(vcvtnq_s32_f32(v));
-    }
-    int8x16_t b = vcombine_s8(vmovn_s16(vcombine_s16(q[0], q[1])),
-                              vmovn_s16(vcombine_s16(q[2], q[3])));
-    return vreinterpretq_u8_s8(vaddq_s8(b, vdupq_n_s8(AG_Q8_ZERO)));
-}
-
 AG_INLINE void quantise_64(uint8_t *q, float *scale, const float *x)
 {
-    float32x4_t top[2] = {vdupq_n_f32(0), vdupq_n_f32(0)};
+    float inverse;
 
-    AG_UNROLL
-    for (int i = 0; i < 64; i += 4)
-        top[i / 4 % 2] = larger(top[i / 4 % 2], vabsq_f32(vld1q_f32(x + i)));
-    float most = max_lanes(larger(top[0], top[1])), inverse = 0;
-    *scale = 0;
-    if (most >= 1e-30f) {
-        inverse = AG_Q8_IN / most;
-        *scale = most / AG_Q8_IN;
-    }
+    *scale = scale_of(top_64(x), AG_Q8_IN, &inverse);
     AG_UNROLL
     for (int i = 0; i < 64; i += 16)
-        vst1q_u8(q + i, bytes16(x + i, inverse));
+        vst1q_s8((int8_t *)q + i, vaddq_s8(bytes16(x + i, inverse, AG_Q8_IN),
+                                           vdupq_n_s8(AG_Q8_ZERO)));
 }
 
 static void quantise_neon(uint8_t *q, float *scale, const float *x, int n)
@@ -91,4 +67,5 @@ void ag_q8_init_neon(AgQ8Dsp *dsp)
     dsp->tile = tile_neon;
     dsp->finish = finish_neon;
     dsp->gemv = gemv_neon;
+    ag_q8_attn_init_neon(dsp);
 }

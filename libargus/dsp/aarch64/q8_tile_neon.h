@@ -11,6 +11,7 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "libargus/dsp/aarch64/math_neon.h"
 #include "libargus/dsp/q8.h"
 
 /* Four sums a row, a register of a for each, the rest for w and products. */
@@ -19,6 +20,56 @@ enum { Q8_MR = 6 };
 #else
 enum { Q8_MR = 4 };
 #endif
+
+/* ------------------------------------------------------------------------ */
+/* Floats to integers                                                        */
+
+/* x * inverse as whole numbers of -most..most; NaN becomes the lowest. */
+AG_INLINE int32x4_t whole4(float32x4_t x, float32x4_t inverse, const int most)
+{
+    float32x4_t v = vmaxnmq_f32(vmulq_f32(x, inverse), vdupq_n_f32((float)-most));
+    return vcvtnq_s32_f32(vminq_f32(v, vdupq_n_f32((float)most)));
+}
+
+AG_INLINE int8x16_t narrow16(const int32x4_t q[4])
+{
+    int16x8_t low = vcombine_s16(vmovn_s32(q[0]), vmovn_s32(q[1]));
+    int16x8_t high = vcombine_s16(vmovn_s32(q[2]), vmovn_s32(q[3]));
+    return vcombine_s8(vmovn_s16(low), vmovn_s16(high));
+}
+
+AG_INLINE int8x16_t bytes16(const float *x, float inverse, const int most)
+{
+    int32x4_t q[4];
+
+    AG_UNROLL
+    for (int i = 0; i < 4; i++)
+        q[i] = whole4(vld1q_f32(x + 4 * i), vdupq_n_f32(inverse), most);
+    return narrow16(q);
+}
+
+/* Largest magnitude of 64 numbers; NaN counts for nothing. */
+AG_INLINE float top_64(const float *x)
+{
+    float32x4_t top[2] = {vdupq_n_f32(0), vdupq_n_f32(0)};
+
+    AG_UNROLL
+    for (int i = 0; i < 64; i += 8) {
+        top[0] = larger(top[0], vabsq_f32(vld1q_f32(x + i)));
+        top[1] = larger(top[1], vabsq_f32(vld1q_f32(x + i + 4)));
+    }
+    return max_lanes(larger(top[0], top[1]));
+}
+
+/* Scale of numbers up to top as whole ones up to most, and one over it. */
+AG_INLINE float scale_of(float top, const int most, float *inverse)
+{
+    *inverse = top < 1e-30f ? 0.0f : (float)most / top;
+    return top < 1e-30f ? 0.0f : top / (float)most;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Products                                                                  */
 
 /* s[lane] + sum of x[4 l + j] * w[4 lane + j] over j < 4; l is a literal. The
  * input is below 128: signed, like the weights. Sums of two are at most 2 * 127 *

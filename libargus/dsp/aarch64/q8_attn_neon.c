@@ -1,0 +1,173 @@
+/*
+ * Keys, values and probabilities of attention as int8, NEON. See q8_attn.c.
+ *
+ * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
+ */
+#include <math.h>
+
+#include "libargus/dsp/aarch64/aarch64.h"
+#include "libargus/dsp/aarch64/q8_tile_neon.h"
+
+enum { BLOCK = AG_Q8_BLOCK, NR = AG_Q8_NR, BLOCKS = 16 };
+
+/* One key as 64 bytes. @return minus their sum. */
+AG_INLINE int key(int8_t *dst, float *scale, const float *x)
+{
+    float inverse;
+    int sum = 0;
+
+    *scale = scale_of(top_64(x), AG_Q8_WEIGHT, &inverse);
+    AG_UNROLL
+    for (int i = 0; i < BLOCK; i += 16) {
+        int8x16_t b = bytes16(x + i, inverse, AG_Q8_WEIGHT);
+        vst1q_s8(dst + i, b);
+        sum += vaddlvq_s8(b);
+    }
+    return -sum;
+}
+
+static void keys_neon(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdiff_t ld, int n,
+                      int dim)
+{
+    int8_t row[NR][BLOCK];
+    float copy[BLOCK] = {0};
+
+    for (int j0 = 0; j0 < n; j0 += NR, w += NR * BLOCK) {
+        memset(row, 0, sizeof(row));
+        for (int c = 0; c < NR; c++) {
+            sum[j0 + c] = 0;
+            scale[j0 + c] = 0;
+            if (j0 + c >= n)
+                continue;
+            const float *src = x + (j0 + c) * ld;
+            if (dim < BLOCK)
+                src = memcpy(copy, src, (size_t)dim * sizeof(*src));
+            sum[j0 + c] = (int16_t)key(row[c], scale + j0 + c, src);
+        }
+        for (int i = 0; i < BLOCK / 4; i++)
+            for (int c = 0; c < NR; c++)
+                memcpy(w + (i * NR + c) * 4, row[c] + 4 * i, 4);
+    }
+}
+
+/* n of 4 keys of 4 dims: byte r of a lane is key r's. */
+AG_INLINE int8x16_t four_keys(const float *x, ptrdiff_t ld, int n, float32x4_t inverse)
+{
+    int32x4_t v = vdupq_n_s32(0);
+
+    AG_UNROLL
+    for (int r = 3; r >= 0; r--) {
+        int32x4_t q = vdupq_n_s32(0);
+        if (r < n)
+            q = whole4(vld1q_f32(x + r * ld), inverse, AG_Q8_WEIGHT);
+        v = vsliq_n_s32(q, v, 8);
+    }
+    return vreinterpretq_s8_s32(v);
+}
+
+static void values_neon(int8_t *w, float *scale, const float *x, ptrdiff_t ld, int n, int dim)
+{
+    int blocks = (n + BLOCK - 1) / BLOCK, all = AG_ALIGN_UP(dim, NR);
+    float32x4_t top[BLOCK / 4];
+    float t[BLOCK], inverse[BLOCK];
+
+    memset(w, 0, (size_t)(all * blocks * BLOCK));
+    memset(scale, 0, (size_t)all * sizeof(*scale));
+    for (int d = 0; d < BLOCK / 4; d++)
+        top[d] = vdupq_n_f32(0);
+    for (int j = 0; j < n; j++)
+        for (int d = 0; d < dim / 4; d++)
+            top[d] = larger(top[d], vabsq_f32(vld1q_f32(x + j * ld + 4 * d)));
+    for (int d = 0; d < dim / 4; d++)
+        vst1q_f32(t + 4 * d, top[d]);
+    for (int d = 0; d < dim; d++)
+        scale[d] = scale_of(t[d], AG_Q8_WEIGHT, &inverse[d]);
+    for (int j = 0; j < n; j += 4) {
+        for (int d = 0; d < dim; d += 4) {
+            int8_t *dst = w + d / NR * blocks * BLOCK * NR + j * NR + d % NR * 4;
+            float32x4_t inv = vld1q_f32(inverse + d);
+            if (n - j >= 4)
+                vst1q_s8(dst, four_keys(x + j * ld + d, ld, 4, inv));
+            else
+                vst1q_s8(dst, four_keys(x + j * ld + d, ld, n - j, inv));
+        }
+    }
+}
+
+/* 64 scores, -infinity from n on. @return the largest. */
+AG_INLINE float load_block(float32x4_t v[16], const float *s, ptrdiff_t step, const float *k_scale,
+                           int n)
+{
+    const float32x4_t none = vdupq_n_f32(-INFINITY);
+    float32x4_t top = none;
+
+    AG_UNROLL
+    for (int i = 0; i < 16; i++) {
+        const float *from = s + i / 4 * step + i % 4 * 4;
+        int k = AG_MIN(n - 4 * i, 4);
+        v[i] = none;
+        if (k == 4)
+            v[i] = vmulq_f32(vld1q_f32(from), vld1q_f32(k_scale + 4 * i));
+        else if (k > 0)
+            v[i] = v_first(vmulq_f32(load_part(from, k), load_part(k_scale + 4 * i, k)), k, none);
+        top = larger(top, v[i]);
+    }
+    return max_lanes(top);
+}
+
+/* 127 * 2^(v - top) as bytes; NaN: 0. @return their sum. */
+AG_INLINE int probabilities(uint8_t *p, const float32x4_t v[16], float top)
+{
+    const float32x4_t f127 = vdupq_n_f32(127), t = vdupq_n_f32(top);
+    int sum = 0;
+
+    AG_UNROLL
+    for (int i = 0; i < 16; i += 4) {
+        int32x4_t q[4];
+        AG_UNROLL
+        for (int j = 0; j < 4; j++) {
+            float32x4_t e = vmulq_f32(exp2_ps(vsubq_f32(v[i + j], t)), f127);
+            q[j] = vcvtnq_s32_f32(vminq_f32(vmaxnmq_f32(e, vdupq_n_f32(0)), f127));
+        }
+        uint8x16_t b = vreinterpretq_u8_s8(narrow16(q));
+        vst1q_u8(p + 4 * i, b);
+        sum += vaddlvq_u8(b);
+    }
+    return sum;
+}
+
+static void softmax_neon(uint8_t *p, float *scale, const float *s, ptrdiff_t step,
+                         const float *k_scale, int n)
+{
+    float top[BLOCKS], sum[BLOCKS], most = -INFINITY;
+    float32x4_t e[BLOCKS / 4], all = vdupq_n_f32(0);
+    int blocks = (n + BLOCK - 1) / BLOCK;
+
+    for (int b = 0; b < BLOCKS; b++) {
+        top[b] = -INFINITY;
+        sum[b] = 0;
+    }
+    for (int b = 0; b < blocks; b++, s += 4 * step, k_scale += BLOCK) {
+        float32x4_t v[16];
+        top[b] = load_block(v, s, step, k_scale, n - b * BLOCK);
+        most = AG_MAX(most, top[b]);
+        sum[b] = (float)probabilities(p + b * BLOCK, v, top[b]);
+    }
+    AG_UNROLL
+    for (int i = 0; i < BLOCKS / 4; i++) {
+        e[i] = exp2_ps(vsubq_f32(vld1q_f32(top + 4 * i), vdupq_n_f32(most)));
+        all = vfmaq_f32(all, e[i], vld1q_f32(sum + 4 * i));
+    }
+    float total = sum_lanes(all);
+    AG_UNROLL
+    for (int i = 0; i < BLOCKS / 4; i++)
+        vst1q_f32(top + 4 * i, vdivq_f32(e[i], vdupq_n_f32(total)));
+    memcpy(scale, top, (size_t)blocks * sizeof(*scale));
+}
+
+void ag_q8_attn_init_neon(AgQ8Dsp *dsp)
+{
+    dsp->keys = keys_neon;
+    dsp->values = values_neon;
+    dsp->softmax = softmax_neon;
+}
