@@ -229,7 +229,8 @@ static void print_text(const Bench *b)
     }
     snprintf(line, sizeof(line),
              "open        %10.3f s a run\n"
-             "start       %10.3f s from the process's begin to the first tile\nmemory      %10.1f MiB at most, %.1f anonymous, %.1f "
+             "start       %10.3f s from the process's begin to the first tile\n"
+             "memory      %10.1f MiB at most, %.1f anonymous, %.1f "
              "working memory\n",
              b->open_s / b->n_run, b->start_s, b->rss, b->anon,
              (double)b->stats.anon_bytes / 1048576);
