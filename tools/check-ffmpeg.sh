@@ -29,8 +29,8 @@ fate=${FATE:-filter}
 unset ARGUS_MODEL_PATH
 
 # Results are lines, since a version that can't go on ends its subshell: PASS, FAIL or SKIP, WHAT
-results=$build/check-ffmpeg.results
-: >"$results"
+results=$(mktemp "${TMPDIR:-/tmp}/argus-check-ffmpeg.XXXXXX") || exit 2
+trap 'rm -f "$results"' EXIT
 verdict() {
     echo "$1 $2${3:+: $3}" >>"$results"
     [ "$1" = PASS ] || echo "$1 $2${3:+: $3}"
