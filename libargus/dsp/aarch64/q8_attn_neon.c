@@ -94,43 +94,42 @@ static void values_neon(int8_t *w, float *scale, const float *x, ptrdiff_t ld, i
     }
 }
 
-/* 64 scores, -infinity from n on. @return the largest. */
-AG_INLINE float load_block(float32x4_t v[16], const float *s, ptrdiff_t step, const float *k_scale,
+/* v: 64 scores, -infinity from n on. @return the largest. */
+AG_INLINE float load_block(float v[BLOCK], const float *s, ptrdiff_t step, const float *k_scale,
                            int n)
 {
     const float32x4_t none = vdupq_n_f32(-INFINITY);
     float32x4_t top = none;
 
-    AG_UNROLL
-    for (int i = 0; i < 16; i++) {
-        const float *from = s + i / 4 * step + i % 4 * 4;
-        int k = AG_MIN(n - 4 * i, 4);
-        v[i] = none;
+    for (int i = 0; i < BLOCK; i += 4) {
+        const float *from = s + i / NR * step + i % NR;
+        float32x4_t x = none;
+        int k = AG_MIN(n - i, 4);
         if (k == 4)
-            v[i] = vmulq_f32(vld1q_f32(from), vld1q_f32(k_scale + 4 * i));
+            x = vmulq_f32(vld1q_f32(from), vld1q_f32(k_scale + i));
         else if (k > 0)
-            v[i] = v_first(vmulq_f32(load_part(from, k), load_part(k_scale + 4 * i, k)), k, none);
-        top = larger(top, v[i]);
+            x = v_first(vmulq_f32(load_part(from, k), load_part(k_scale + i, k)), k, none);
+        vst1q_f32(v + i, x);
+        top = larger(top, x);
     }
     return max_lanes(top);
 }
 
 /* 127 * 2^(v - top) as bytes; NaN: 0. @return their sum. */
-AG_INLINE int probabilities(uint8_t *p, const float32x4_t v[16], float top)
+AG_INLINE int probabilities(uint8_t *p, const float v[BLOCK], float top)
 {
     const float32x4_t f127 = vdupq_n_f32(127), t = vdupq_n_f32(top);
     int sum = 0;
 
-    AG_UNROLL
-    for (int i = 0; i < 16; i += 4) {
+    for (int i = 0; i < BLOCK; i += 16) {
         int32x4_t q[4];
         AG_UNROLL
         for (int j = 0; j < 4; j++) {
-            float32x4_t e = vmulq_f32(exp2_ps(vsubq_f32(v[i + j], t)), f127);
+            float32x4_t e = vmulq_f32(exp2_ps(vsubq_f32(vld1q_f32(v + i + 4 * j), t)), f127);
             q[j] = vcvtnq_s32_f32(vminq_f32(vmaxnmq_f32(e, vdupq_n_f32(0)), f127));
         }
         uint8x16_t b = vreinterpretq_u8_s8(narrow16(q));
-        vst1q_u8(p + 4 * i, b);
+        vst1q_u8(p + i, b);
         sum += vaddlvq_u8(b);
     }
     return sum;
@@ -148,7 +147,7 @@ static void softmax_neon(uint8_t *p, float *scale, const float *s, ptrdiff_t ste
         sum[b] = 0;
     }
     for (int b = 0; b < blocks; b++, s += 4 * step, k_scale += BLOCK) {
-        float32x4_t v[16];
+        float v[BLOCK];
         top[b] = load_block(v, s, step, k_scale, n - b * BLOCK);
         most = AG_MAX(most, top[b]);
         sum[b] = (float)probabilities(p + b * BLOCK, v, top[b]);
