@@ -103,8 +103,8 @@ typedef struct AgQ8Dsp {
 
     /* Scores of a row, 16 at s, s + step ...: e = 2^(s * k_scale). p [n rounded up
      * to 64] = round(127 e / largest e of the block of 64), 0 past n; scale of
-     * each block such that the sum of all p * scale is 1. n <= 1024. Bounded: p is the exact
-     * one's rounding to 1e-4, scale's relative error is 1e-5. */
+     * each block such that the sum of all p * scale is 1. n <= 1024. Bounded: p is within
+     * 0.52 of the exact 127 e / largest, scale's relative error is 1e-5. */
     void (*softmax)(uint8_t *p, float *scale, const float *s, ptrdiff_t step,
                     const float *k_scale, int n);
 } AgQ8Dsp;

@@ -112,6 +112,22 @@ static void values_avx2(int8_t *w, float *scale, const float *x, ptrdiff_t ld, i
     }
 }
 
+/* 127 * 2^x to 1e-4 for x <= 0, which is nothing beside the rounding that
+ * follows; at most 2^-23 below -30 and for NaN, 127 for 0. */
+AG_INLINE __m256 exp127_ps(__m256 x)
+{
+    const __m256 magic = _mm256_set1_ps(12582912.0f); /* whole numbers come to the lowest bits */
+    x = _mm256_max_ps(x, _mm256_set1_ps(-30.0f));
+    __m256 t = _mm256_add_ps(x, magic);
+    __m256 r = _mm256_sub_ps(x, _mm256_sub_ps(t, magic));
+    __m256 p = _mm256_set1_ps(6.98613f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(30.7608f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(88.0469f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(127.0f));
+    __m256i n = _mm256_slli_epi32(_mm256_castps_si256(t), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), n));
+}
+
 /* 64 scores, -infinity from n on. @return the largest. */
 AG_INLINE float load_block(__m256 v[8], const float *s, ptrdiff_t step, const float *k_scale, int n)
 {
@@ -136,7 +152,6 @@ AG_INLINE float load_block(__m256 v[8], const float *s, ptrdiff_t step, const fl
 static void softmax_avx2(uint8_t *p, float *scale, const float *s, ptrdiff_t step,
                          const float *k_scale, int n)
 {
-    const __m256 f127 = _mm256_set1_ps(127), zero = _mm256_setzero_ps();
     float top[BLOCKS] AG_ALIGNED(32), sum[BLOCKS] AG_ALIGNED(32), most = -INFINITY;
     int blocks = (n + BLOCK - 1) / BLOCK;
 
@@ -152,9 +167,7 @@ static void softmax_avx2(uint8_t *p, float *scale, const float *s, ptrdiff_t ste
         __m256 t = _mm256_set1_ps(top[b]);
         AG_UNROLL
         for (int i = 0; i < 8; i++) {
-            __m256 e = _mm256_mul_ps(exp2_ps(_mm256_sub_ps(v[i], t)), f127);
-            e = _mm256_min_ps(_mm256_max_ps(e, zero), f127); /* NaN: 0 */
-            q[i] = _mm256_cvtps_epi32(e);
+            q[i] = _mm256_cvtps_epi32(exp127_ps(_mm256_sub_ps(v[i], t)));
             total = _mm256_add_epi32(total, q[i]);
         }
         _mm256_storeu_si256((void *)(p + b * BLOCK), narrow32(q[0], q[1], q[2], q[3]));
