@@ -11,6 +11,7 @@ each one tile, is one question. An end token ends an answer, as in argus. float3
 """
 import argparse
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -23,19 +24,20 @@ from transformers import AutoProcessor, Idefics3ForConditionalGeneration
 
 
 def frames(args):
-    """Pictures as ffmpeg decodes them; its own threads run beside, as a video player's would."""
+    """Pictures as ffmpeg decodes them, beside the model. The options of scale are what argus converts with, so that
+    the pixels and with them the answers are the same."""
     probe = subprocess.run([args.ffmpeg, "-hide_banner", "-i", args.video], stderr=subprocess.PIPE, text=True)
-    size = next(w for line in probe.stderr.splitlines() if "Video:" in line
-                for w in line.replace(",", " ").split() if w.partition("x")[0].isdigit() and w.partition("x")[2].isdigit())
-    width, height = map(int, size.split("x"))
+    width, height = map(int, re.search(r"Video:.* (\d+)x(\d+)", probe.stderr).groups())
     command = [args.ffmpeg, "-v", "error", "-nostdin", "-i", args.video, "-vf",
                f"select=not(mod(n\\,{args.every})),scale=flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp"
-               "+bitexact", "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"]
+               "+bitexact:in_h_chr_pos=0:in_v_chr_pos=128", "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"]
+    if args.windows:
+        command[-1:-1] = ["-frames:v", str(args.windows * args.window)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as p:
         while len(data := p.stdout.read(width * height * 3)) == width * height * 3:
             yield Image.frombytes("RGB", (width, height), data)
-        p.stdout.close()
-        p.kill()
+    if p.returncode:
+        sys.exit(f"bench_clip: {args.ffmpeg} failed")
 
 
 def windows(args):
@@ -85,8 +87,6 @@ def main():
         ids = ask(model, processor, pictures, args, bench.Laps(out), out)
         texts.append(processor.tokenizer.decode(ids, skip_special_tokens=True).strip())
         each.append({k: round(v, 4) for k, v in out.items() if k.endswith("_s")})
-        if len(each) == args.windows:
-            break
     print(json.dumps({"total_after_load_s": round(time.perf_counter() - begin, 4), "windows": each, "texts": texts,
                       "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 

@@ -11,7 +11,7 @@
 --model is a complete model directory. Timing depends on shapes only, so the synthetic checkpoint of
 tests/gen/synth_checkpoint.c with the published configuration and tokenizer beside it will do.
 --venv is what setup.sh made from that directory. --peers: torch, torch-eager, llama-f32, llama-bf16, llama-q8,
-openvino-f32, openvino-int8, ffai (with --ffai its program, see ffai.sh). --ours: exact, q8, exact-1t (one thread).
+openvino-f32, openvino-int8, ffai. --ours: exact, q8, exact-1t (one thread).
 --frames N asks about N one-tile pictures, as a video window does; only torch and openvino can.
 --clip times a video end to end, decoding included, against torch: one question about every 8 frames taken.
 
@@ -89,7 +89,7 @@ def theirs(args, kind):
         command = [python, os.path.join(HERE, "bench_llama.py"), os.path.join(files, f"text-{form}.gguf"),
                    os.path.join(files, f"mmproj-{form}.gguf"), args.formula, QUESTION, args.tokens, args.threads]
     else:
-        command = [args.ffai, args.model, args.formula, QUESTION, args.tokens]
+        command = [os.path.join(args.venv or "", "ffai", "release", "bench-ffai"), args.model, args.formula, QUESTION, args.tokens]
     if args.frames > 1:
         if name not in ("torch", "openvino"):
             raise Failed("has no pictures of one tile")
@@ -289,7 +289,6 @@ def parse():
     ap.add_argument("--python", help="instead of the venv's, for torch")
     ap.add_argument("--peers", default="torch,llama-f32,llama-bf16,llama-q8,openvino-f32,openvino-int8")
     ap.add_argument("--ours", default="exact,q8,exact-1t")
-    ap.add_argument("--ffai", help="program that ffai.sh built")
     ap.add_argument("--rounds", type=int, default=9)
     ap.add_argument("--budget", type=float, default=720, help="seconds")
     ap.add_argument("--timeout", type=float, default=300, help="seconds, of one run")
@@ -313,8 +312,6 @@ def parse():
         ap.error("--venv or --python is needed")
     if args.python and set(args.peers) - {"torch", "torch-eager"} and not args.venv:
         args.peers = ["torch"]
-    if "ffai" in args.peers and not args.ffai:
-        ap.error("the peer ffai needs --ffai")
     return args
 
 

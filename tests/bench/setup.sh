@@ -11,7 +11,10 @@
 #   VENV/peers/*.gguf      text and mmproj in F32, BF16 and Q8_0
 #   VENV/peers/openvino-*  what optimum-intel exports: f32; int8 weights
 #
-# PEERS="torch llama openvino" installs these alone. JOBS=N: compilers at a time. What is
+#   VENV/ffai              the crate ffai-argus with a program around it (only with PEERS=...ffai;
+#                          needs cargo, Rust 1.95)
+#
+# PEERS="torch llama openvino" is the default. JOBS=N: compilers at a time. What is
 # there already is not made again.
 #
 # Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
@@ -91,5 +94,13 @@ if wants openvino; then
     }
     openvino f32 fp32
     openvino int8 int8
+fi
+
+if wants ffai; then
+    say "ffai-argus, built for this processor"
+    rm -rf "$venv/src/ffai"
+    cp -r "$here/ffai" "$venv/src/ffai" || exit 1
+    (cd "$venv/src/ffai" && RUSTFLAGS="-C target-cpu=native" cargo build -q --release \
+        -j "${JOBS:-2}" --target-dir "$venv/ffai") || die "ffai-argus does not build"
 fi
 say "ready: compare.py --venv $venv"
