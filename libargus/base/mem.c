@@ -11,6 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Pages of this size where the system has them: the activations of a stage are read
+ * from end to end, and looking up 4 KiB pages took 2 to 3 % of its time. */
+enum { HUGE_PAGE = 2 << 20 };
+
 static _Thread_local int64_t n_alloc;
 static atomic_long fail_after = -1;
 
@@ -50,12 +54,17 @@ size_t ag_add(size_t a, size_t b)
 
 void *ag_malloc(size_t size)
 {
+    int large = size >= 2 * HUGE_PAGE;
     void *p;
 
     if (size > SIZE_MAX / 2 || must_fail())
         return NULL;
-    if (posix_memalign(&p, AG_ALIGN, size ? size : 1))
+    if (posix_memalign(&p, large ? HUGE_PAGE : AG_ALIGN, size ? size : 1))
         return NULL;
+#ifdef MADV_HUGEPAGE
+    if (large)
+        madvise(p, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
+#endif
     return p;
 }
 
