@@ -132,8 +132,8 @@ int argus_model_open(ArgusModel **out, const ArgusModelSettings *s)
         return ag_fail(log, ARGUS_ERR(EINVAL), "shifted_positions: expected 0 or 1, found %d",
                        s->shifted_positions);
     if (s->precision != ARGUS_PRECISION_EXACT && s->precision != ARGUS_PRECISION_Q8)
-        return ag_fail(log, ARGUS_ERR(EINVAL), "precision: expected exact (%d) or q8 (%d), found %d",
-                       ARGUS_PRECISION_EXACT, ARGUS_PRECISION_Q8, s->precision);
+        return ag_fail(log, ARGUS_ERR(EINVAL), "precision: expected exact (%d) or q8 (%d), "
+                       "found %d", ARGUS_PRECISION_EXACT, ARGUS_PRECISION_Q8, s->precision);
     int err = ag_source_find(&src, s->model, log);
     if (err < 0)
         return err;

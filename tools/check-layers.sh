@@ -49,7 +49,7 @@ function layer(path) {
 BEGIN {
     n = split(stages, list, " ")
     for (i = 1; i <= n; i++) rank[list[i]] = i + 1
-    rank["linear"] = rank["tap"] = 1
+    rank["linear"] = rank["tap"] = rank["quant"] = 1
     rank["context"] = rank["decode"] - 0.5
     split("base>base dsp>base dsp>dsp model>base model>model stage>base stage>dsp stage>model " \
           "stage>stage tools>tools tests>base tests>dsp tests>model tests>stage tests>tools tests>tests", pair, " ")
