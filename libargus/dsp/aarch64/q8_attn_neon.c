@@ -115,19 +115,31 @@ AG_INLINE float load_block(float v[BLOCK], const float *s, ptrdiff_t step, const
     return max_lanes(top);
 }
 
+/* 127 * 2^x to 1e-4 for x <= 0, which is nothing beside the rounding that
+ * follows; at most 2^-23 below -30 and for NaN, 127 for 0. */
+AG_INLINE float32x4_t exp127_ps(float32x4_t x)
+{
+    const float32x4_t magic = vdupq_n_f32(12582912.0f); /* whole numbers come to the lowest bits */
+    x = vmaxnmq_f32(x, vdupq_n_f32(-30.0f));
+    float32x4_t t = vaddq_f32(x, magic);
+    float32x4_t r = vsubq_f32(x, vsubq_f32(t, magic));
+    float32x4_t p = step_ps(vdupq_n_f32(6.98613f), r, 30.7608f);
+    p = step_ps(p, r, 88.0469f);
+    p = step_ps(p, r, 127.0f);
+    uint32x4_t n = vshlq_n_u32(vreinterpretq_u32_f32(t), 23);
+    return vreinterpretq_f32_u32(vaddq_u32(vreinterpretq_u32_f32(p), n));
+}
+
 /* 127 * 2^(v - top) as bytes; NaN: 0. @return their sum. */
 AG_INLINE int probabilities(uint8_t *p, const float v[BLOCK], float top)
 {
-    const float32x4_t f127 = vdupq_n_f32(127), t = vdupq_n_f32(top);
     int sum = 0;
 
     for (int i = 0; i < BLOCK; i += 16) {
         int32x4_t q[4];
         AG_UNROLL
-        for (int j = 0; j < 4; j++) {
-            float32x4_t e = vmulq_f32(exp2_ps(vsubq_f32(vld1q_f32(v + i + 4 * j), t)), f127);
-            q[j] = vcvtnq_s32_f32(vminq_f32(vmaxnmq_f32(e, vdupq_n_f32(0)), f127));
-        }
+        for (int j = 0; j < 4; j++)
+            q[j] = vcvtnq_s32_f32(exp127_ps(vsubq_f32(vld1q_f32(v + i + 4 * j), vdupq_n_f32(top))));
         uint8x16_t b = vreinterpretq_u8_s8(narrow16(q));
         vst1q_u8(p + i, b);
         sum += vaddlvq_u8(b);
