@@ -60,20 +60,27 @@ in_build() {
     (cd "$src" && $make $jobs B="$build" "$@")
 }
 
-# part TARGET...: a make target that ends with a sum
+# part NAME TARGET...: run a make target that ends with a sum
 part() {
-    in_build "$@" >"$build/out" 2>&1
-    status=$?
-    sum=$(grep -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$build/out" | tail -n 1 |
+    name=$1
+    shift
+    in_build "$@" >"$build/$name.out" 2>&1
+    echo $? >"$build/$name.status"
+}
+
+# tell NAME: how it went
+tell() {
+    out=$build/$1.out status=$(cat "$build/$1.status")
+    sum=$(grep -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$out" | tail -n 1 |
         sed 's/.*[^0-9]\([0-9]* passed, \)/\1/' | tr -c '0-9\n' ' ')
     # shellcheck disable=SC2086 # three numbers
     set -- "$1" ${sum:-0 0 0}
     f=$3
-    [ $status = 0 ] || [ "$f" != 0 ] || f=1
+    [ "$status" = 0 ] || [ "$f" != 0 ] || f=1
     passed=$((passed + $2)) failed=$((failed + f)) skipped=$((skipped + $4))
     echo "aarch64 $1: $2 passed, $f failed, $4 skipped"
-    grep -E '^ *SKIP ' "$build/out"
-    [ "$f" = 0 ] || tail -n 60 "$build/out"
+    grep -E '^ *SKIP ' "$out"
+    [ "$f" = 0 ] || tail -n 60 "$out"
 }
 
 # configure again where it, the compiler or the emulator is another one
@@ -85,7 +92,8 @@ stamp="$cross $qemu $(cksum <"$src/configure")"
     [ "$failed" = 0 ] && echo "$stamp" >"$build/stamp"
 }
 [ "$failed" = 0 ] && {
-    in_build all >"$build/out" 2>&1
+    in_build all "$build/tests/checkasm/checkasm" "$build/tests/unit/unit" "$build/tests/parity/parity" \
+        "$build/tests/gen/synth_checkpoint" "$build/tests/gen/mkpictures" >"$build/out" 2>&1
     verdict build $?
 }
 
@@ -100,11 +108,13 @@ found() {
     found cortex-a53 "neon"
     found neoverse-n1 "neon dotprod"
     found max "neon dotprod i8mm bf16"
-    part checkasm
-    part unit SUITES="base sample sha256 utf8 config numerics source weights tokenizer_load image subtitle \
-subtitle_text subtitle_stream cea608 picture"
-    part threads TIERS=neon CASES="source-noise text-3 window-07-cut textonly-0"
-    part parity SETS=argus-tiny CASES="text-3 textonly-0" PRECISION=q8
+    part checkasm checkasm & # about as long as the others together
+    part unit unit SUITES="base sample sha256 utf8 config numerics source weights tokenizer_load image \
+subtitle subtitle_text subtitle_stream cea608 picture"
+    part threads threads TIERS=neon CASES="source-noise text-3 window-07-cut textonly-0"
+    part parity parity SETS=argus-tiny CASES="text-3 textonly-0" PRECISION=q8
+    wait
+    for name in checkasm unit threads parity; do tell $name; done
     rm -f "$build"/tests/fate/*.result
     in_build fate-cli-captions >"$build/out" 2>&1 && grep -q '^PASS' "$build/out"
     verdict "captions by the program" $?
