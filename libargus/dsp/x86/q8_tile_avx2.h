@@ -73,7 +73,7 @@ AG_INLINE __m256i bytes32(const float *x, __m256 inverse, float most)
 
 AG_INLINE __m256i load_sums(const int16_t *p)
 {
-    return _mm256_slli_epi32(_mm256_cvtepi16_epi32(_mm_loadu_si128((const void *)p)), 6);
+    return _mm256_slli_epi32(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)p)), 6);
 }
 
 AG_INLINE __m256i four(const uint8_t *p)
@@ -99,8 +99,8 @@ AG_INLINE void block(const AgQ8Tile *t, float *acc, const int8_t *w, const int16
     for (int k = 0; k < AG_Q8_BLOCK; k += 16, w += 256, a += 16) {
         AG_UNROLL
         for (int i = 0; i < 4; i++) {
-            __m256i w0 = _mm256_load_si256((const void *)(w + 64 * i));
-            __m256i w1 = _mm256_load_si256((const void *)(w + 64 * i + 32));
+            __m256i w0 = _mm256_load_si256((const __m256i *)(w + 64 * i));
+            __m256i w1 = _mm256_load_si256((const __m256i *)(w + 64 * i + 32));
             AG_UNROLL
             for (int r = 0; r < m; r++) {
                 __m256i x = four(a + r * lda + 4 * i);
@@ -167,9 +167,9 @@ AG_INLINE void gemv(const AgQ8Tile *t)
                     const int8_t *row = w + 64 * i;
                     __m256i x = four(a + k + 4 * i);
                     _mm_prefetch((const char *)row + 8192, _MM_HINT_T1);
-                    s[i % 2 * 2] = dot4(s[i % 2 * 2], x, _mm256_load_si256((const void *)row));
+                    s[i % 2 * 2] = dot4(s[i % 2 * 2], x, _mm256_load_si256((const __m256i *)row));
                     s[i % 2 * 2 + 1] = dot4(s[i % 2 * 2 + 1], x,
-                                            _mm256_load_si256((const void *)(row + 32)));
+                                            _mm256_load_si256((const __m256i *)(row + 32)));
                 }
             }
             __m256 f = _mm256_set1_ps(t->sa[b]);

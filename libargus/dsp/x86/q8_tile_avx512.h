@@ -35,7 +35,7 @@ AG_INLINE __m512i dot4(__m512i s, __m512i a, __m512i w)
 
 AG_INLINE __m512i load_sums(const int16_t *p)
 {
-    return _mm512_slli_epi32(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const void *)p)), 6);
+    return _mm512_slli_epi32(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)p)), 6);
 }
 
 /* The next 4 bytes of row r. Rows are counted from bases 5 rows apart, so that the
