@@ -70,6 +70,7 @@ test_version() {
 
 test_info() {
     show info | grep -E '^(model|path|sha256|parameters|vision|text|note)'
+    argus info --precision q8 | grep '^precision'
     argus info --cpumask c | grep -o 'c kernels'
 }
 
@@ -157,6 +158,7 @@ test_decoding() {
     show --stop " yellow" --stop " above" a.png
     show --choices "A red square.|A cyan cross above a yellow square on a gray background." a.png
     show --json --choices "yes|no" -p "Is there a cross?" a.png | mask
+    show --precision q8 --choices "A red square.|A cyan cross above a yellow square on a gray background." a.png
     show --max-tokens 9000 a.png
     show --top-k 70000 --seed 1 a.png
 }
@@ -223,7 +225,7 @@ test_usage() {
 # values out of range are refused before a model or a picture is looked at
 test_values() {
     for o in threads=-1 threads=65 threads=x threads= max-tokens=0 max-tokens=99999999999 \
-        split=maybe alpha=grey cpumask=sse top-k=-1 top-p=0 top-p=1.1 temperature=nan temperature=-1 \
+        split=maybe alpha=grey cpumask=sse precision=int8 top-k=-1 top-p=0 top-p=1.1 temperature=nan temperature=-1 \
         temperature=1e3 repetition-penalty=0 repetition-penalty=inf seed=-1 seed=99999999999999999999 \
         stop= choices=a "choices=a||b"; do
         argus --model nosuch "--$o" nosuch.png >out 2>err
