@@ -332,6 +332,8 @@ test_options() {
     echo "merge, wrap" && play "$src8" -vf argus=fps=2:window=2:merge=1:wrap=20:lines=2:out=- -f null -
     echo "split" && play "testsrc=s=128x128:r=10:d=1" -vf argus=split=1:window=1:stats=1:out=-:format=txt -f null -
     said | sed -n 's/.*\(tiles [0-9]*\).*/\1/p'
+    echo "precision" && play "color=red:s=320x240:r=10:d=2" -vf "argus=precision=q8:choices='\
+A solid red frame.|A solid green frame.':fps=2:window=1:merge=1:out=-:format=txt" -f null -
     echo "reuse" && for reuse in 1 0; do
         play "smptebars=s=320x240:r=10:d=4" -vf argus=fps=2:window=4:stats=1:reuse=$reuse:out=-:format=txt -f null -
         said | sed -n 's/^samples/reuse='$reuse': samples/p'
