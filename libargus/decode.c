@@ -11,12 +11,11 @@
 
 #include "libargus/base/utf8.h"
 
-/* Can a draft be followed? Not where one pass of many rows and many of one differ
- * in more than the last bits, nor where the largest logit is not the choice. */
+/* Can a draft be followed? Only where the largest logit is the choice. */
 static int may_follow(const ArgusContext *ctx, const ArgusDecoding *d, const AgDraft *draft)
 {
     return draft && draft->n > 2 && d->temperature == 0 && d->repetition_penalty == 1 &&
-           !ctx->model->quant && !ctx->tap.fn;
+           !ctx->tap.fn;
 }
 
 int ag_answer_open(AgAnswer *a, ArgusContext *ctx, const ArgusDecoding *d, const AgDraft *draft)

@@ -67,10 +67,29 @@ static int passes(int n)
     return count;
 }
 
-/* The answer itself, and the answer with one id changed, left out, or put in. */
-static void guesses(void)
+static ArgusContext *open_precision(int precision)
 {
-    ArgusContext *ctx = clip_open();
+    ArgusModelSettings ms;
+    ArgusSettings s;
+    ArgusModel *m = NULL;
+    ArgusContext *ctx = NULL;
+
+    argus_model_default_settings(&ms);
+    ms.logger = *ag_test_log();
+    ms.model = "argus-tiny";
+    ms.precision = precision;
+    CU_ASSERT_EQUAL_FATAL(argus_model_open(&m, &ms), 0);
+    argus_default_settings(&s);
+    s.threads = 2;
+    CU_ASSERT_EQUAL_FATAL(argus_open(&ctx, m, &s), 0);
+    argus_model_close(&m);
+    return ctx;
+}
+
+/* The answer itself, and the answer with one id changed, left out, or put in. */
+static void guesses_in(int precision)
+{
+    ArgusContext *ctx = open_precision(precision);
     AgPicture *pic = picture(ctx, 3);
     ArgusCaption plain, out;
     ArgusStats st, first;
@@ -101,6 +120,12 @@ static void guesses(void)
     argus_caption_free(&plain);
     ag_picture_free(&pic);
     argus_close(&ctx);
+}
+
+static void guesses(void)
+{
+    guesses_in(ARGUS_PRECISION_EXACT);
+    guesses_in(ARGUS_PRECISION_Q8);
 }
 
 /* An answer that ends before its draft, by its length or at a string; the cache
