@@ -11,7 +11,7 @@
 --model is a complete model directory. Timing depends on shapes only, so the synthetic checkpoint of
 tests/gen/synth_checkpoint.c with the published configuration and tokenizer beside it will do.
 --venv is what setup.sh made from that directory. --peers: torch, torch-eager, llama-f32, llama-bf16, llama-q8,
-openvino-f32, openvino-int8, ffai. --ours: exact, q8, exact-1t (one thread).
+openvino-f32, openvino-int8, openvino-int8-full, ffai. --ours: exact, q8, exact-1t (one thread).
 --frames N asks about N one-tile pictures, as a video window does; only torch and openvino can.
 --clip times a video end to end, decoding included, against torch: one question about every 8 frames taken.
 
@@ -35,7 +35,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 QUESTION = "Describe it in 5 words."
 PEERS = {"torch": "PyTorch sdpa", "torch-eager": "PyTorch eager", "llama-f32": "llama.cpp F32",
          "llama-bf16": "llama.cpp BF16", "llama-q8": "llama.cpp Q8_0", "openvino-f32": "OpenVINO f32",
-         "openvino-int8": "OpenVINO int8", "ffai": "ffai-argus"}
+         "openvino-int8": "OpenVINO int8", "openvino-int8-full": "OpenVINO int8, activations too", "ffai": "ffai-argus"}
 OURS = {"exact": "argus exact", "q8": "argus q8", "exact-1t": "argus exact, 1 thread"}
 STAGES = (("whole", "total"), ("vision", "vision"), ("prefill", "prefill"), ("per token", "token"), ("peak RSS", "rss"))
 
@@ -112,7 +112,7 @@ def processor():
 
 
 def mate(kind):
-    return "q8" if kind in ("llama-q8", "openvino-int8") else "exact"
+    return "q8" if "q8" in kind or "int8" in kind else "exact"
 
 
 def one_round(args, failed):

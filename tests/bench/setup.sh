@@ -9,8 +9,8 @@
 #   VENV/export            the one step that needs other versions: optimum-intel exports this
 #                          architecture with transformers 4.57 and later only
 #   VENV/peers/*.gguf      text and mmproj in F32, BF16 and Q8_0
-#   VENV/peers/openvino-*  what optimum-intel exports: f32; int8 weights
-#
+#   VENV/peers/openvino-*  what optimum-intel exports: f32; int8 weights; int8-full: the vision
+#                          tower quantised by nncf, weights and activations
 #   VENV/ffai              the crate ffai-argus with a program around it (only with PEERS=...ffai;
 #                          needs cargo, Rust 1.95)
 #
@@ -94,6 +94,8 @@ if wants openvino; then
     }
     openvino f32 fp32
     openvino int8 int8
+    made "$out/openvino-int8-full" "$python" "$here/quantize_openvino.py" "$model" \
+        "$out/openvino-f32" "$out/openvino-int8" "$out/openvino-int8-full.part"
 fi
 
 if wants ffai; then
