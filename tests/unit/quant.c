@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libargus/base/mem.h"
 #include "libargus/context.h"
 #include "tests/gen/modelgen.h"
 #include "tests/unit/clip.h"
@@ -245,6 +246,30 @@ static void places(void)
     free(old_cache);
 }
 
+/* Memory runs out at each allocation of the opening: an error, or no cache. */
+static void no_memory(void)
+{
+    const char *model = copy_model(), *dir = ag_gen_dir("quant/memory");
+    ArgusModelSettings s;
+    int err = 1;
+
+    setenv("ARGUS_CACHE_DIR", dir, 1);
+    argus_model_default_settings(&s);
+    s.model = model;
+    s.precision = ARGUS_PRECISION_Q8;
+    for (long n = 0; n < 100000 && err; n += 1 + n / 10) {
+        ArgusModel *m = NULL;
+        ag_mem_fail_after(n);
+        err = argus_model_open(&m, &s);
+        ag_mem_fail_after(-1);
+        CU_ASSERT(err == 0 || err == ARGUS_ERR(ENOMEM));
+        CU_ASSERT_EQUAL(m != NULL, err == 0);
+        argus_model_close(&m);
+    }
+    CU_ASSERT_EQUAL(err, 0);
+    unsetenv("ARGUS_CACHE_DIR");
+}
+
 /* Precision is part of what makes a model the same one. */
 static void shared(void)
 {
@@ -280,7 +305,7 @@ void ag_tests_quant(void)
 {
     static const AgTest tests[] = {
         {"cache", cache}, {"stale", stale}, {"no_cache", no_cache},
-        {"places", places}, {"shared", shared}, {NULL, NULL},
+        {"places", places}, {"no_memory", no_memory}, {"shared", shared}, {NULL, NULL},
     };
 
     ag_suite("quant", tests);
