@@ -188,7 +188,10 @@ options() {
     # drawtext asks for HarfBuzz from 6.1 on
     if has '^drawtext_filter_deps=.*harfbuzz'; then echo --enable-libharfbuzz; fi
     if have_pc x264; then echo --enable-gpl --enable-libx264 --enable-encoder=libx264; fi
-    [ -z "${FFMPEG_EXTRA:-}" ] || echo "$FFMPEG_EXTRA"
+    if have_pc x265; then
+        echo --enable-gpl --enable-libx265 --enable-encoder=libx265 --enable-decoder=hevc --enable-parser=hevc \
+            --enable-demuxer=hevc --enable-bsf=hevc_mp4toannexb
+    fi
     command -v nasm >/dev/null 2>&1 || echo --disable-x86asm
 }
 

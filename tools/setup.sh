@@ -16,9 +16,10 @@ packages="gcc libc6-dev make pkg-config libjansson-dev libpcre2-dev libjpeg-dev 
     fonts-dejavu-core libx264-dev"
 case ${1:-demo} in
     demo) ;;
-    # g++ compiles the headers as C++; the libav libraries let the program read videos
+    # g++ compiles the headers as C++; the libav libraries let the program read videos; x265 is
+    # another encoder that carries captions
     check) packages="$packages libcunit1-dev g++ valgrind
-        libavformat-dev libavcodec-dev libswscale-dev" ;;
+        libavformat-dev libavcodec-dev libswscale-dev libx265-dev" ;;
     *) echo "usage: setup.sh [demo|check]" >&2; exit 2 ;;
 esac
 
