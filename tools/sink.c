@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tools/output.h"
+#include "tools/path.h"
 #include "tools/say.h"
 
 typedef struct Out {
@@ -152,10 +153,15 @@ static int is_input(const char *path, const char *const *inputs, int n)
 static int is_twice(char **paths, int at, const char *const *inputs, int n_out)
 {
     for (int i = 0; i < at; i++) {
-        if (strcmp(paths[i], paths[at]))
+        int equal = !strcmp(paths[i], paths[at]);
+
+        if (!equal && (is_stdout(paths[i]) || is_stdout(paths[at]) ||
+                       !ag_path_same(paths[i], paths[at])))
             continue;
-        if (i / n_out == at / n_out)
+        if (i / n_out == at / n_out && equal)
             ag_say(ARGUS_LOG_ERROR, "-o: '%s' is there twice", paths[at]);
+        else if (i / n_out == at / n_out)
+            ag_say(ARGUS_LOG_ERROR, "-o: '%s' and '%s' are the same file", paths[i], paths[at]);
         else
             ag_say(ARGUS_LOG_ERROR, "-o: %s and %s would both be written to '%s'; with %%n in it "
                    "the name follows the input's, with %%d/ its directory", inputs[i / n_out],

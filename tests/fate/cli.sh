@@ -263,6 +263,15 @@ test_files() {
     show a.png b.png -o both.txt
     show a.png -o a.png --format txt
     show a.png -o a.srt
+    ln -s c.txt link.txt
+    show a.png -o c.txt -o ./c.txt
+    show a.png -o 'c.txt|link.txt'
+    show a.png b.png -o c.txt -o "%d/../$(basename "$PWD")/c.txt"
+    : >c.txt
+    ln c.txt hard.txt
+    show a.png -o hard.txt -o link.txt
+    wc -c <c.txt
+    rm c.txt hard.txt link.txt
     show a.png --stream -o a.txt
     show a.png -o nowhere/a.txt
     show a.png -o /dev/full --format txt

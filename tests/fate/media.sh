@@ -344,6 +344,9 @@ test_several() {
     cp a.mp4 sub/a.mp4
     show a.mp4 sub/a.mp4 -o %n.srt
     show a.mp4 -o 'c.srt|c.srt'
+    show a.mp4 -o c.srt -o ./c.srt
+    ln -s c.srt link.srt
+    show a.mp4 -o link.srt -o c.srt
     show a.mp4 sub/a.b.mkv -o -
     show a.mp4 b.mp4 -o %n.mp4 --format srt
     show a.mp4 b.mp4 -o %x.srt
