@@ -426,14 +426,33 @@ static int write_in_place(const char *path, const char *const *pieces, int n)
     return err;
 }
 
-static int write_whole(const char *path, const char *const *pieces, int n)
+/* Owner, group and mode of the file that is replaced, as far as that is
+ * permitted; a group that can't be kept gets what others get. */
+static int keep_access(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+
+    if (fchown(fd, old->st_uid, old->st_gid) < 0 && fchown(fd, (uid_t)-1, old->st_gid) < 0)
+        mode = (mode & ~(mode_t)070) | (mode & 7) << 3;
+    return fchmod(fd, mode) < 0 ? ARGUS_ERR(errno) : 0;
+}
+
+static int new_access(int fd)
 {
     mode_t mask = umask(0);
-    size_t size = strlen(path) + 8;
-    char *temporary = malloc(size);
-    int err = 0;
 
     umask(mask);
+    return fchmod(fd, 0666 & ~mask) < 0 ? ARGUS_ERR(errno) : 0;
+}
+
+/* Under another name beside it, then in its place. */
+static int write_beside(const char *path, const char *const *pieces, int n)
+{
+    size_t size = strlen(path) + 8;
+    char *temporary = malloc(size);
+    struct stat old;
+    int err = 0;
+
     if (!temporary)
         return ARGUS_ERR(ENOMEM);
     snprintf(temporary, size, "%s.XXXXXX", path);
@@ -442,8 +461,8 @@ static int write_whole(const char *path, const char *const *pieces, int n)
         err = ARGUS_ERR(errno);
     } else {
         err = write_pieces(fd, pieces, n);
-        if (err == 0 && fchmod(fd, 0666 & ~mask) < 0)
-            err = ARGUS_ERR(errno);
+        if (err == 0)
+            err = stat(path, &old) < 0 ? new_access(fd) : keep_access(fd, &old);
         if (close(fd) < 0 && err == 0)
             err = ARGUS_ERR(errno);
         if (err == 0 && rename(temporary, path) < 0)
@@ -452,6 +471,16 @@ static int write_whole(const char *path, const char *const *pieces, int n)
             unlink(temporary);
     }
     free(temporary);
+    return err;
+}
+
+/* A link stays one; what it leads to is written. */
+static int write_whole(const char *path, const char *const *pieces, int n)
+{
+    char *target = ag_path_follow(path);
+    int err = target ? write_beside(target, pieces, n) : ARGUS_ERR(errno);
+
+    free(target);
     return err;
 }
 

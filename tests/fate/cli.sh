@@ -395,6 +395,31 @@ test_interrupt() {
     kill $!
 }
 
+# what -o replaces: its mode stays, a link stays a link, and nothing is left beside it
+test_replace() {
+    two_images
+    mkdir there
+    (umask 022; argus a.png -o new.txt) && stat -c "%n %a %F" new.txt
+    echo old >kept.txt
+    for mode in 600 644 440; do
+        chmod $mode kept.txt
+        argus a.png -o kept.txt && stat -c "%n %a %F" kept.txt
+    done
+    echo old >there/target.txt
+    chmod 640 there/target.txt
+    ln -s there/target.txt link.txt
+    ln -s "$PWD/link.txt" there/again.txt
+    argus b.png -o there/again.txt
+    stat -c "%n %a %F" link.txt there/again.txt there/target.txt
+    cat there/target.txt
+    ln -s there/coming.txt early.txt
+    argus a.png -o early.txt
+    stat -c "%n %F" early.txt there/coming.txt
+    ln -s loop.txt loop.txt
+    show a.png -o loop.txt
+    ls . there
+}
+
 # no model named, none found
 test_warning() {
     two_images
