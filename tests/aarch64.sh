@@ -111,7 +111,7 @@ found() {
     part checkasm checkasm & # about as long as the others together
     part unit unit SUITES="base sample sha256 utf8 config numerics source weights tokenizer_load image \
 subtitle subtitle_text subtitle_stream cea608 picture"
-    part threads threads TIERS=neon CASES="source-noise text-3 window-07-cut textonly-0"
+    part threads threads TIERS=neon CASES="source-noise text-3 textonly-0"
     part parity parity SETS=argus-tiny CASES="text-3 textonly-0" PRECISION=q8
     wait
     for name in checkasm unit threads parity; do tell $name; done
