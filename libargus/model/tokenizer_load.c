@@ -242,7 +242,7 @@ static int build_merges(Load *l, unsigned char *made)
     int last = 0, err = 0;
 
     t->n_merge = (uint32_t)l->f.n_pair;
-    t->n_slot = table_size(l->f.n_pair);
+    t->n_slot = table_size(2 * l->f.n_pair); /* more than half free: one probe is mostly enough */
     t->merge = ag_malloc(ag_mul(l->f.n_pair, sizeof(*t->merge)));
     t->slot = ag_calloc(t->n_slot, sizeof(*t->slot));
     if (!t->merge || !t->slot)
