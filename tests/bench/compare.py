@@ -287,7 +287,8 @@ def parse():
     ap.add_argument("--model", required=True)
     ap.add_argument("--venv", help="what setup.sh made")
     ap.add_argument("--python", help="instead of the venv's, for torch")
-    ap.add_argument("--peers", default="torch,llama-f32,llama-bf16,llama-q8,openvino-f32,openvino-int8")
+    ap.add_argument("--peers", default="torch,llama-f32,llama-bf16,llama-q8,openvino-f32,openvino-int8,"
+                    "openvino-int8-full")
     ap.add_argument("--ours", default="exact,q8,exact-1t")
     ap.add_argument("--rounds", type=int, default=9)
     ap.add_argument("--budget", type=float, default=720, help="seconds")
