@@ -93,6 +93,18 @@ readme_compiles() {
     "$cc" -std=c99 -Wall -Wextra -Werror -fsyntax-only $(pc --cflags libargus) "$dir/readme.c"
 }
 
+# The program knows the manifests beside it, whatever prefix configure was given.
+own_manifests() {
+    place=$root/share/argus/models
+    sed 's/"name": "smolvlm-256m"/"name": "of-this-prefix"/' "$place/smolvlm-256m.json" \
+        >"$place/of-this-prefix.json"
+    (unset ARGUS_MANIFEST_PATH; "$root/bin/argus" models)
+    (unset ARGUS_MANIFEST_PATH; "$root/bin/argus" models) | grep -q '^of-this-prefix '
+    found=$?
+    rm "$place/of-this-prefix.json"
+    return $found
+}
+
 # Every option of every --help stands in the manual page.
 manual_complete() {
     sed 's/\\-/-/g' "$root/share/man/man1/argus.1" >"$dir/manual"
@@ -140,6 +152,7 @@ check "pkg-config gives the version" test "$(pc --modversion libargus)" = \
 check "README.md's program compiles" readme_compiles
 if [ -x "$root/bin/argus" ]; then
     check "the manual page has every option" manual_complete
+    check "manifests of the prefix" own_manifests
 else
     skip "manual page" "built with --disable-cli"
 fi

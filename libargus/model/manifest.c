@@ -264,9 +264,24 @@ static int add_path(ArgusManifests *list, const char *p, const ArgusLogger *log)
     return err;
 }
 
+/* Those of the program: of where it lies, of the prefix, of the source tree. */
+static int add_own(ArgusManifests *list, const ArgusLogger *log)
+{
+    const char *tree = ag_source_tree();
+    char *prefix = ag_source_prefix();
+    int err = prefix ? ag_manifests_add(list, prefix, log) : 0;
+
+    ag_free(prefix);
+    if (err >= 0)
+        err = ag_manifests_add(list, ARGUS_DATADIR "/argus/models", log);
+    if (err >= 0 && tree)
+        err = ag_manifests_add(list, tree, log);
+    return err;
+}
+
 int argus_manifests_open(ArgusManifests **out, const ArgusLogger *log)
 {
-    const char *path = getenv("ARGUS_MANIFEST_PATH"), *tree = ag_source_tree();
+    const char *path = getenv("ARGUS_MANIFEST_PATH");
     ArgusManifests *list = ag_calloc(1, sizeof(*list));
     int err;
 
@@ -279,8 +294,8 @@ int argus_manifests_open(ArgusManifests **out, const ArgusLogger *log)
     }
     if (path && *path)
         err = add_path(list, path, log);
-    else if ((err = ag_manifests_add(list, ARGUS_DATADIR "/argus/models", log)) >= 0 && tree)
-        err = ag_manifests_add(list, tree, log);
+    else
+        err = add_own(list, log);
     if (err < 0)
         argus_manifests_close(&list);
     *out = list;

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #define TINY "argus-tiny"
 #define DEFAULT_MODEL "smolvlm-256m"
+#define MAX_PATH 4096
 #define MAX_TEXT_FILE (64 << 20) /* bytes: the largest tokenizer.json known has 17 MB */
 
 /* Short names and where the Hugging Face hub has them. */
@@ -190,17 +192,47 @@ static int try_model_path(Search *s)
     return hit;
 }
 
+/* Where the program lies, links resolved. @return 0, or -1 if that is not known. */
+static int own_place(char *exe, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", exe, size);
+
+    if (n <= 0 || (size_t)n >= size)
+        return -1;
+    exe[n] = 0;
+    return 0;
+}
+
+static int is_below(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+
+    return !strncmp(path, dir, n) && path[n] == '/';
+}
+
 /* An installed program must not look there: anybody may own that path by then. */
 const char *ag_source_tree(void)
 {
-    static const char src[] = ARGUS_SOURCE_DIR;
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe));
+    char exe[MAX_PATH];
 
-    if (n < (ssize_t)sizeof(src) || memcmp(exe, src, sizeof(src) - 1) ||
-        exe[sizeof(src) - 1] != '/')
+    if (own_place(exe, sizeof(exe)) < 0 ||
+        (!is_below(exe, ARGUS_SOURCE_DIR) && !is_below(exe, ARGUS_BUILD_DIR)))
         return NULL;
     return ARGUS_SOURCE_DIR "/models";
+}
+
+char *ag_source_prefix(void)
+{
+    static const char bin[] = "/bin/";
+    char exe[MAX_PATH], *name;
+
+    if (own_place(exe, sizeof(exe)) < 0 || !(name = strrchr(exe, '/')))
+        return NULL;
+    name[1] = 0;
+    if (name + 1 - exe < (ptrdiff_t)sizeof(bin) || strcmp(name + 2 - sizeof(bin), bin))
+        return NULL;
+    name[2 - (ptrdiff_t)sizeof(bin)] = 0;
+    return ag_path_join(exe, "share/argus/models");
 }
 
 /* The order of source.h. What is linked in needs no source tree. */

@@ -35,8 +35,14 @@ void ag_source_free(AgSource *s);
 int ag_source_open(AgBlob *out, const AgSource *s, const char *file, int optional,
                    const ArgusLogger *log);
 
-/* models/ of the source tree for a program that runs inside it, else NULL. */
+/* models/ of the source tree for a program that runs inside it or inside the
+ * build tree, else NULL. */
 const char *ag_source_tree(void);
+
+/* share/argus/models beside the bin/ that the program lies in, which is not
+ * configure's prefix where make install was given another. ag_malloc'ed; NULL
+ * for a program that lies elsewhere. */
+char *ag_source_prefix(void);
 
 /* Path for messages: "dir/file" in buf. */
 const char *ag_source_name(const AgSource *s, const char *file, char *buf, size_t size);

@@ -1,6 +1,6 @@
 # argus models, with a web server on loopback.
 
-FATE_MODELS := list verify usage good resume norange other-place no-length wrong-bytes wrong-size \
+FATE_MODELS := list place verify usage good resume norange other-place no-length wrong-bytes wrong-size \
     status retry redirect mirror interrupt part repair bar
 
 $(B)/tests/gen/httpd: $(B)/tests/gen/httpd.o

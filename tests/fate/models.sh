@@ -24,7 +24,7 @@ model=$dir/data/argus/models/test
 server=
 trap 'stop_server' EXIT
 
-grep -q '^#define CONFIG_CURL 1' "$build/config.h" || case $test in list|verify) ;; *)
+grep -q '^#define CONFIG_CURL 1' "$build/config.h" || case $test in list|place|verify) ;; *)
     echo "the program was built without libcurl"
     exit 77 ;;
 esac
@@ -123,6 +123,23 @@ test_list() {
     show
     ARGUS_MANIFEST_PATH=$dir/nowhere
     show
+}
+
+# Without ARGUS_MANIFEST_PATH: a program in its build tree knows the manifests of its sources,
+# an installed one those beside it.
+test_place() {
+    unset ARGUS_MANIFEST_PATH
+    "$build/argus" models | grep -o '^[a-z]*-[^ ]*'
+    show --verify argus-tiny "$src/models/argus-tiny" | sed "s|$src|SRC|" | tail -n 1
+    prefix=$(mktemp -d) || exit 1
+    mkdir -p "$prefix/bin" "$prefix/share/argus/models" "$prefix/other"
+    cp "$build/argus" "$prefix/bin/"
+    cp "$build/argus" "$prefix/other/"
+    cp manifests/test.json "$prefix/share/argus/models/"
+    for place in bin other; do
+        echo "$place: $("$prefix/$place/argus" models 2>/dev/null | grep -c '^test ')"
+    done
+    rm -r "$prefix"
 }
 
 test_verify() {
