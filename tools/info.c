@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "tools/media.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
 
@@ -41,6 +42,21 @@ static void print_cpu(unsigned mask)
     if (!argus_cpu_flags())
         snprintf(text + n, sizeof(text) - n, " none");
     print("cpu", text);
+}
+
+/* Libraries that other kinds need are looked for when they are needed: say which of them
+ * is not there. */
+static void print_kinds(void)
+{
+    const char *missing = ag_media_missing();
+    char text[640];
+
+    snprintf(text, sizeof(text), "%s; %s%s",
+             CONFIG_JPEG && CONFIG_PNG ? "JPEG, PNG" : CONFIG_JPEG ? "JPEG" : CONFIG_PNG ? "PNG"
+             : "no JPEG, no PNG",
+             missing ? "no videos: " : "videos and other pictures by libavformat",
+             missing ? missing : "");
+    print("reads", text);
 }
 
 static void print_model(const ArgusModel *model, const ArgusContext *ctx)
@@ -84,8 +100,7 @@ int ag_verb_info(const AgCli *o)
 
     print("argus", argus_version_string());
     print("configured", *argus_configuration() ? argus_configuration() : "(no options)");
-    print("reads", CONFIG_JPEG && CONFIG_PNG ? "JPEG, PNG" : CONFIG_JPEG ? "JPEG"
-          : CONFIG_PNG ? "PNG" : "no pictures");
+    print_kinds();
     print_cpu(o->cpumask);
     ag_out_flush();
     err = ag_open(&model, &ctx, o);

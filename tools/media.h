@@ -25,6 +25,9 @@ enum AgMediaKind {
  * everything is a picture. */
 int ag_media_kind(const char *path);
 
+/* Why nothing but JPEG and PNG can be read; NULL when libav's libraries are there. */
+const char *ag_media_missing(void);
+
 /* One picture of a kind that libav knows, the AgPicOptions.other of the
  * program; NULL when built without it.
  * @return as ag_pic_decode(); 1 if libav doesn't know it either, nothing was told. */

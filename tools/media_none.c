@@ -12,6 +12,11 @@ int ag_media_kind(const char *path)
     return AG_MEDIA_PICTURE;
 }
 
+const char *ag_media_missing(void)
+{
+    return "this program was built without libavformat";
+}
+
 int ag_media_open(AgMedia **m, const char *path, const AgMediaOptions *o)
 {
     (void)m;

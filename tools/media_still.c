@@ -221,6 +221,11 @@ static int is_damaged_video(const char *path)
     return score > AVPROBE_SCORE_RETRY && f && !is_picture_reader(f);
 }
 
+const char *ag_media_missing(void)
+{
+    return ag_av_load();
+}
+
 int ag_media_kind(const char *path)
 {
     AVFormatContext *fmt = NULL;

@@ -70,6 +70,10 @@ test_version() {
 
 test_info() {
     show info | grep -E '^(model|path|sha256|parameters|vision|text|note)'
+    media=$(sed -n 's/^#define CONFIG_MEDIA //p' "$build/config.h")
+    argus info | grep '^reads' | sed 's/;.*//'
+    [ "$(argus info | grep -c '^reads .*; videos and other pictures')" = "$media" ] &&
+        echo "videos where it was built with libavformat"
     argus info --precision q8 | grep '^precision'
     argus info --cpumask c | grep -o 'c kernels'
 }
