@@ -424,10 +424,10 @@ int ag_caption_describe(ArgusContext *ctx, const ArgusRequest *r, ArgusCaption *
         return ag_nomem(&ctx->log, "the prompt");
     int err = plan_parts(ctx, r, parts, &n_pic);
     if (err == 0)
-        err = AG_MIN(ag_caption_budget(ctx, parts, r->n_part, &r->decoding), 0);
-    if (err == 0 && !(pics = ag_calloc(AG_MAX(n_pic, 1), sizeof(*pics))))
+        err = ag_caption_budget(ctx, parts, r->n_part, &r->decoding);
+    if (err >= 0 && !(pics = ag_calloc(AG_MAX(n_pic, 1), sizeof(*pics))))
         err = ag_nomem(&ctx->log, "the pictures");
-    if (err == 0)
+    if (err >= 0)
         err = open_pictures(ctx, r, parts, pics);
     if (err == 0)
         err = ag_caption_answer(ctx, parts, r->n_part, &r->decoding, NULL, r->on_token, r->opaque,
