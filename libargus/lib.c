@@ -369,6 +369,11 @@ int argus_decoding_check(const ArgusDecoding *d, const ArgusLogger *log)
             "gives the same text)");
     if (d->n_choice == 1)
         return ag_fail(log, ARGUS_ERR(EINVAL), "choices: expected at least 2, found 1");
+    for (int i = 1; i < d->n_choice; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(d->choices[i], d->choices[k]))
+                return ag_fail(log, ARGUS_ERR(EINVAL),
+                               "choices: expected each once, found '%s' twice", d->choices[i]);
     if (d->n_choice && (sampling || d->repetition_penalty != 1 || d->n_stop))
         return ag_fail(log, ARGUS_ERR(EINVAL),
                        "choices: can't go together with temperature, top_k, "

@@ -328,6 +328,7 @@ static void bad_requests(void)
         {"repetition_penalty", offsetof(ArgusDecoding, repetition_penalty), 0},
         {"repetition_penalty", offsetof(ArgusDecoding, repetition_penalty), NAN},
     };
+    static const char *const same[] = {"a", "b", "a"};
     ArgusDecoding d;
 
     for (size_t i = 0; i < AG_COUNT(t); i++) {
@@ -344,6 +345,13 @@ static void bad_requests(void)
     CU_ASSERT_EQUAL(argus_decoding_check(&d, ag_test_log()), ARGUS_ERR(EINVAL));
     CU_ASSERT(ag_message_has("seed"));
     d.seeded = 1;
+    CU_ASSERT_EQUAL(argus_decoding_check(&d, ag_test_log()), 0);
+    argus_decoding_default(&d);
+    d.choices = same;
+    d.n_choice = 3;
+    CU_ASSERT_EQUAL(argus_decoding_check(&d, ag_test_log()), ARGUS_ERR(EINVAL));
+    CU_ASSERT(ag_message_has("found 'a' twice"));
+    d.n_choice = 2;
     CU_ASSERT_EQUAL(argus_decoding_check(&d, ag_test_log()), 0);
 }
 
