@@ -81,7 +81,8 @@ int ag_open(ArgusModel **model, ArgusContext **ctx, const AgCli *o)
 }
 
 /* A descriptor that was closed by the caller would be given to the next file
- * that is opened: results would go into it. */
+ * that is opened: results would go into it. In the place of standard input comes
+ * one that can't be read, so that it does not pass for an empty file. */
 static int standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
@@ -91,7 +92,7 @@ static int standard_streams(void)
             ag_say(ARGUS_LOG_ERROR, "standard output: %s", strerror(errno));
             return -1;
         }
-        if (open("/dev/null", fd ? O_WRONLY : O_RDONLY) < 0)
+        if (open("/dev/null", O_WRONLY) < 0)
             return -1;
     }
     return 0;

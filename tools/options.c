@@ -17,6 +17,7 @@
 #include "tools/output.h"
 #include "tools/say.h"
 #include "tools/values.h"
+#include "tools/verbs.h"
 
 enum Id {
     PROMPT, MODEL, MAX_TOKENS, SPLIT, MULTI, SYSTEM, JSON, STREAM, LENIENT, ALPHA, TEMPERATURE,
@@ -255,6 +256,8 @@ static int stop(AgCli *o, const char *text)
     return -1;
 }
 
+enum { MAX_WINDOW = 65536 }; /* argus_track_check()'s */
+
 static const char *const on_off[] = {"off", "on", NULL};
 
 static int point_in_time(enum Id id, const char *text, int64_t least, int64_t *out)
@@ -290,8 +293,8 @@ static int set_video(AgVideoOptions *o, enum Id id, const char *v)
     case FPS:
         return ag_value_rational(v, &o->fps) < 0 ? refuse(id, "a number, or two with / between", v)
                                                  : -1;
-    case WINDOW: return integer(id, v, 1, INT32_MAX, &o->window);
-    case HOP: return integer(id, v, 0, INT32_MAX, &o->hop);
+    case WINDOW: return integer(id, v, 1, MAX_WINDOW, &o->window);
+    case HOP: return integer(id, v, 0, MAX_WINDOW, &o->hop);
     case MAX_FRAMES: return integer(id, v, 0, INT32_MAX, &o->max_frames);
     case FROM: return point_in_time(id, v, 0, &o->from_us);
     case TO: return point_in_time(id, v, 0, &o->to_us);
@@ -476,6 +479,7 @@ int ag_cli_parse(AgCli *o, int verb, int argc, char **argv)
     argus_decoding_default(&o->decoding);
     ag_video_default(&o->video);
     o->picture.other = ag_media_still;
+    o->picture.stopped = ag_stopped;
     if (verb == AG_VERB_BENCH)
         o->decoding.max_tokens = 32;
     o->prompts = calloc(n, sizeof(*o->prompts));

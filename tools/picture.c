@@ -88,6 +88,10 @@ int ag_pic_load(AgPic *out, const char *path, const AgPicOptions *o,
         close(fd);
     if (err < 0)
         return err;
+    if (o->stopped && o->stopped()) { /* whoever writes to a pipe may have been told so first */
+        free(data);
+        return ARGUS_ERR(EINTR);
+    }
     err = ag_pic_decode(out, name, data, size, o, log);
     free(data);
     return err;
@@ -196,7 +200,7 @@ static int decode_other(AgPic *out, int *orientation, const AgPicFile *f)
 
     if (!f->size)
         return ag_pic_fail(f, ARGUS_ERR_FORMAT,
-                           "expected a JPEG or PNG picture, found an empty file");
+                           "expected a picture or a video, found an empty file");
     err = f->o->other ? f->o->other(out, orientation, f) : 1;
     if (err <= 0)
         return err;

@@ -24,6 +24,7 @@ typedef struct AgPicOptions {
     /* Decoder for what is neither JPEG nor PNG, see picture_priv.h; returns 1 if
      * it does not know it either. NULL = none. */
     int (*other)(struct AgPic *out, int *orientation, const struct AgPicFile *f);
+    int (*stopped)(void); /* told to stop, so what was read may not be all of it; or NULL */
 } AgPicOptions;
 
 typedef struct AgPic {
@@ -36,7 +37,7 @@ typedef struct AgPic {
  * @return 0; ARGUS_ERR(errno) of a failed open or read; ARGUS_ERR_FORMAT for
  * a damaged, truncated or oversized picture; ARGUS_ERR_UNSUPPORTED for what
  * this program can't read. Each failure has been told to log, with the name,
- * but for ARGUS_ERR(EINTR): a signal came while it waited. */
+ * but for ARGUS_ERR(EINTR): it was told to stop while it waited. */
 int ag_pic_load(AgPic *out, const char *path, const AgPicOptions *o,
                     const ArgusLogger *log);
 

@@ -84,10 +84,10 @@ void ag_progress_show(int64_t position, int64_t n_cue)
     if (bar.length)
         draw_bar(part, sizeof(part), position);
     snprintf(speed_text, sizeof(speed_text), "%.2f", speed);
-    snprintf(line, sizeof(line), "%s%s %s%s%s, %lld cues, %sx%s%s", bar.name, part,
+    snprintf(line, sizeof(line), "%s%s %s%s%s, %lld cue%s, %sx%s%s", bar.name, part,
              clock_text(position, at, sizeof(at)), bar.length ? "/" : "",
              bar.length ? clock_text(bar.length, all, sizeof(all)) : "", (long long)n_cue,
-             speed_text, bar.length && speed > 0 ? ", ETA " : "",
+             n_cue == 1 ? "" : "s", speed_text, bar.length && speed > 0 ? ", ETA " : "",
              bar.length && speed > 0
                  ? clock_text((int64_t)((double)(bar.length - position) / speed), eta, sizeof(eta))
                  : "");

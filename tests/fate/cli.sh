@@ -165,6 +165,7 @@ test_decoding() {
     show --precision q8 --choices "A red square.|A cyan cross above a yellow square on a gray background." a.png
     show --max-tokens 9000 a.png
     show --top-k 70000 --seed 1 a.png
+    show -p "$(awk 'BEGIN { while (n++ < 9000) printf "a " }')" a.png | tail -n +2
 }
 
 # the same seed gives the same text; another thread count does not matter
@@ -231,7 +232,7 @@ test_values() {
     for o in threads=-1 threads=65 threads=x threads= max-tokens=0 max-tokens=99999999999 \
         split=maybe alpha=grey cpumask=sse precision=int8 top-k=-1 top-p=0 top-p=1.1 temperature=nan temperature=-1 \
         temperature=1e3 repetition-penalty=0 repetition-penalty=inf seed=-1 seed=99999999999999999999 \
-        stop= choices=a "choices=a||b"; do
+        stop= choices=a "choices=a||b" "choices=a|b|a" window=65537 window=99999999999 window=65536 hop=65537; do
         argus --model nosuch "--$o" nosuch.png >out 2>err
         rc=$?
         echo "--$o"

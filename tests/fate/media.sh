@@ -438,9 +438,10 @@ test_progress() {
     ff -f lavfi -i testsrc=s=320x240:r=25:d=30 -c:v mpeg4 a.mp4
     cmd="'$build/argus' --threads 1 a.mp4 --fps 0 --window 2 --reuse off"
     script -qec "stty cols 100; $cmd -o a.srt" /dev/null </dev/null >seen 2>&1
-    line='a\.mp4 \[=*> *\]  *[0-9]*% 0:[0-9]*/0:30, [0-9]* cues, [0-9.]*x, ETA 0:[0-9]*'
+    line='a\.mp4 \[=*> *\]  *[0-9]*% 0:[0-9]*/0:30, [0-9]* cues*, [0-9.]*x, ETA 0:[0-9]*'
     tr '\r' '\n' <seen | grep -q "^.\[K$line\$" &&
         echo "name, bar, position, cues, speed, time to go"
+    tr '\r' '\n' <seen | grep -E ' (1 cues|([02-9]|[0-9]{2,}) cue),'
     tail -c 4 seen | od -An -c | tr -s ' '
     script -qec "$cmd --quiet -o a.srt" /dev/null </dev/null >seen 2>&1
     wc -c <seen

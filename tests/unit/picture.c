@@ -173,6 +173,27 @@ static void strangers(void)
     fails(t, AG_COUNT(t));
 }
 
+static int is_stopped;
+static int stopped(void)
+{
+    return is_stopped;
+}
+
+/* The end of a pipe after a signal says nothing about the picture. */
+static void interrupted(void)
+{
+    AgPicOptions o = {.stopped = stopped};
+    AgPic p = {0};
+
+    for (is_stopped = 0; is_stopped < 2; is_stopped++) {
+        ag_messages_clear();
+        CU_ASSERT_EQUAL(ag_pic_load(&p, "/dev/null", &o, ag_test_log()),
+                        is_stopped ? ARGUS_ERR(EINTR) : ARGUS_ERR_FORMAT);
+        CU_ASSERT_EQUAL(ag_message_has("found an empty file"), !is_stopped);
+        CU_ASSERT_EQUAL(!*ag_messages(), is_stopped);
+    }
+}
+
 #if !CONFIG_JPEG || !CONFIG_PNG
 static void built_without(void)
 {
@@ -365,6 +386,7 @@ void ag_tests_picture(void)
         {"I4 I5 I7 X1 JPEG failures", jpeg_failures},
         {"PNG failures", png_failures},
         {"strangers", strangers},
+        {"interrupted", interrupted},
 #if !CONFIG_JPEG || !CONFIG_PNG
         {"built without", built_without},
 #endif
