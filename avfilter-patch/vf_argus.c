@@ -38,6 +38,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libavformat/avio.h"
 #include "libavutil/bprint.h"
@@ -106,6 +107,7 @@ typedef struct HeldFrame {
     AVFrame *frame;
     int64_t pts;   ///< known even if the frame has none
     int64_t bytes;
+    int disabled;  ///< by the timeline
 } HeldFrame;
 
 /** A caption that waits for the frame with which its loading begins. */
@@ -190,6 +192,7 @@ typedef struct ArgusFilterContext {
     int64_t cc_origin;      ///< time of slot 0, AV_NOPTS_VALUE before the first frame
     int64_t cc_slot;        ///< last one with a pair, 30 to a second
     int64_t cc_delay;       ///< longest time from the first pair to the screen
+    int64_t nb_untagged;    ///< captions that came when no frame was left
     int64_t nb_shown;
     int64_t nb_dropped;     ///< that were not loaded in time
 
@@ -344,6 +347,7 @@ static int64_t milliseconds(const ArgusCue *cue, int64_t pts)
 static AVMutex list_lock = AV_MUTEX_INITIALIZER;
 static Output *output_list;       ///< all that are open in this process
 static ArgusModel *parked_model;  ///< of a graph that was freed without EOF
+static int parked_lost;           ///< frames that it held
 
 static int output_write(void *opaque, const void *data, size_t size)
 {
@@ -444,20 +448,32 @@ static int output_start(AVFilterContext *ctx, Output *o)
 
     argus_model_info(s->model, &info);
     argus_writer_default_settings(&ws);
-    ws.format   = o->format;
-    ws.wrap     = s->wrap;
-    ws.lines    = s->lines;
-    ws.merge    = s->merge;
-    ws.model    = info.name;
-    ws.sha256   = info.sha256;
-    ws.prompt   = s->settings.prompt;
-    ws.fps      = s->settings.fps;
-    ws.window   = s->window;
-    ws.decoding = &s->settings.decoding;
+    ws.format    = o->format;
+    ws.wrap      = s->wrap;
+    ws.lines     = s->lines;
+    ws.merge     = s->merge;
+    ws.model     = info.name;
+    ws.sha256    = info.sha256;
+    ws.prompt    = s->settings.prompt;
+    ws.fps       = s->settings.fps;
+    ws.window    = s->window;
+    ws.decoding  = &s->settings.decoding;
+    ws.precision = info.precision;
     ret = argus_writer_open(&o->writer, &ws, &stream);
     if (ret < 0)
         return output_fail(ctx, o, "writing", to_averror(ret));
     return 0;
+}
+
+/** Do two paths lead to the same file? Such as are no files differ by their names. */
+static int same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+
+    if (!strcmp(a, b))
+        return 1;
+    return !stat(a, &s) && !stat(b, &t) && S_ISREG(s.st_mode) && s.st_ino &&
+           s.st_ino == t.st_ino && s.st_dev == t.st_dev;
 }
 
 /** Open a path, or go on with it where a freed graph left it. */
@@ -467,7 +483,7 @@ static int output_open(AVFilterContext *ctx, const char *path, Output **out)
     int ret = 0;
 
     ff_mutex_lock(&list_lock);
-    for (o = output_list; o && strcmp(o->path, path); o = o->next)
+    for (o = output_list; o && !same_file(o->path, path); o = o->next)
         ;
     if (o && o->owner) {
         av_log(ctx, AV_LOG_ERROR, "out: '%s' is already written by %s\n", path,
@@ -733,6 +749,8 @@ static int caption_frame(AVFilterContext *ctx, const HeldFrame *held)
     AVFrameSideData *sd = av_frame_get_side_data(held->frame, AV_FRAME_DATA_A53_CC);
     int loading;
 
+    if (sd && held->disabled)
+        return 0; /* its own captions again */
     if (sd && !s->warned_cc) {
         av_log(ctx, AV_LOG_WARNING, "the video has closed captions; cc=1 replaces them\n");
         s->warned_cc = 1;
@@ -801,6 +819,7 @@ static int take_cues(AVFilterContext *ctx, AVFrame *closing)
                 av_fifo_peek(s->held, &held, 1, nb_held - 1);
                 closing = held.frame;
             }
+            s->nb_untagged += !closing;
             ret = closing ? tag_frame(s, closing) : 0;
             if (ret < 0)
                 return ret;
@@ -1068,9 +1087,9 @@ static int send_frames(AVFilterContext *ctx, int all)
     return n;
 }
 
-static int hold_frame(ArgusFilterContext *s, AVFrame *frame, int64_t pts)
+static int hold_frame(ArgusFilterContext *s, AVFrame *frame, int64_t pts, int disabled)
 {
-    HeldFrame held = { .frame = frame, .pts = pts };
+    HeldFrame held = { .frame = frame, .pts = pts, .disabled = disabled };
     int ret;
 
     for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
@@ -1125,18 +1144,18 @@ static int filter_frame(AVFilterContext *ctx, AVFrame *frame)
     }
     /* frames that are held leave as soon as they can: a graph that is built anew
      * loses them, and how many must not depend on the model's speed */
-    if (s->attach == ATTACH_WINDOW && !s->live && argus_track_pending(s->track))
+    if (s->attach == ATTACH_WINDOW && (!s->live || backwards) && argus_track_pending(s->track))
         argus_track_wait(s->track);
     ret = take_cues(ctx, frame);
     if (ret < 0)
         goto fail;
-    if (backwards || ctx->is_disabled) {
+    if (backwards || ctx->is_disabled && !s->live) {
         /* no cue is open for what came before */
         ret = sent = send_frames(ctx, 1);
         if (ret < 0)
             goto fail;
     }
-    ret = hold_frame(s, frame, pts);
+    ret = hold_frame(s, frame, pts, ctx->is_disabled);
     if (ret < 0)
         goto fail;
     ret = send_frames(ctx, 0);
@@ -1186,10 +1205,15 @@ static int finish(AVFilterContext *ctx, int64_t end, int keep)
     s->finished = 1;
     err = s->failed ? 0 : to_averror(argus_track_flush(s->track, end));
     if (!s->failed) {
-        argus_track_wait(s->track);
+        /* nobody waits for a live source that was stopped: what is not known yet is lost */
+        if (!keep || !s->live)
+            argus_track_wait(s->track);
         ret = take_cues(ctx, NULL);
         err = err < 0 ? err : ret;
     }
+    if (s->nb_untagged)
+        av_log(ctx, AV_LOG_WARNING, "%"PRId64" captions came after the last frame: "
+               "no frame carries them\n", s->nb_untagged);
     if (argus_track_dropped(s->track))
         av_log(ctx, AV_LOG_WARNING, "live: %"PRId64" of %"PRId64" samples left out\n",
                argus_track_dropped(s->track),
@@ -1432,7 +1456,7 @@ static int open_engine(AVFilterContext *ctx)
     ArgusModelSettings ms;
     ArgusSettings as;
     ArgusModel *parked;
-    int ret;
+    int lost, ret;
 
     argus_model_default_settings(&ms);
     ms.logger = get_logger(ctx);
@@ -1442,8 +1466,13 @@ static int open_engine(AVFilterContext *ctx)
     ff_mutex_lock(&list_lock);
     parked = parked_model;
     parked_model = NULL;
+    lost = parked_lost;
+    parked_lost = 0;
     ff_mutex_unlock(&list_lock);
     argus_model_close(&parked);
+    if (lost)
+        av_log(ctx, AV_LOG_WARNING, "%d frames that waited for their caption were lost with the "
+               "graph before this one; attach=late holds one, attach=none holds none\n", lost);
     if (ret < 0)
         return to_averror(ret);
 
@@ -1532,9 +1561,6 @@ static av_cold void uninit(AVFilterContext *ctx)
         av_frame_free(&held.frame);
         nb_lost++;
     }
-    if (nb_lost && park)
-        av_log(ctx, AV_LOG_WARNING, "%d frames that waited for their caption are lost with "
-               "the graph; attach=late holds one, attach=none holds none\n", nb_lost);
     av_fifo_freep2(&s->held);
     av_dict_free(&s->tags);
     argus_free(s->payload);
@@ -1551,6 +1577,7 @@ static av_cold void uninit(AVFilterContext *ctx)
         ff_mutex_lock(&list_lock);
         s->model     = parked_model;
         parked_model = model;
+        parked_lost += nb_lost; /* those after ffmpeg's -t nobody misses */
         ff_mutex_unlock(&list_lock);
     }
     argus_model_close(&s->model);

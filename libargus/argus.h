@@ -475,6 +475,7 @@ typedef struct ArgusCue {
     double mean_logprob;
     int finish;              /**< enum ArgusFinish */
     const char *text;        /**< one caption; may be "" */
+    const char *prompt;      /**< the question, "" = none; NULL: the writer's */
     int choice;              /**< -1 without choices */
     double choice_prob;
 } ArgusCue;
@@ -543,6 +544,7 @@ typedef struct ArgusWriterSettings {
     ArgusRational fps;
     int window;
     const ArgusDecoding *decoding; /**< for the decode key; may be NULL */
+    int precision;            /**< enum ArgusPrecision, for the decode key */
 } ArgusWriterSettings;
 
 ARGUS_API void argus_writer_default_settings(ArgusWriterSettings *s);

@@ -168,7 +168,7 @@ static void jsonl_cue(ArgusWriter *w, AgBuf *b, const ArgusCue *cue)
     ag_buf_str(b, "{ ");
     ag_json_segment(b, cue);
     ag_buf_str(b, ", ");
-    ag_json_origin(b, &w->s, w->decode, "window_size");
+    ag_json_origin(b, &w->s, ag_cue_prompt(cue, &w->s), w->decode, "window_size");
     ag_buf_str(b, " }\n");
 }
 
@@ -180,8 +180,14 @@ static void json_head(ArgusWriter *w, AgBuf *b)
 
 static void json_cue(ArgusWriter *w, AgBuf *b, const ArgusCue *cue)
 {
+    const char *prompt = ag_cue_prompt(cue, &w->s), *usual = w->s.prompt;
+
     ag_buf_str(b, w->number ? ",\n    { " : "\n    { ");
     ag_json_segment(b, cue);
+    if (prompt && usual ? strcmp(prompt, usual) : prompt != usual) { /* it was changed on the way */
+        ag_buf_str(b, ", \"prompt\": ");
+        ag_json_string(b, prompt);
+    }
     ag_buf_str(b, " }");
 }
 
@@ -190,7 +196,7 @@ static void json_end(ArgusWriter *w, AgBuf *b, int64_t n)
 {
     ag_buf_str(b, n ? "\n  ]" : "]");
     ag_buf_str(b, ",\n  \"words\": null,\n  \"speakers\": null,\n  \"argus\": { ");
-    ag_json_origin(b, &w->s, w->decode, "window");
+    ag_json_origin(b, &w->s, w->s.prompt, w->decode, "window");
     ag_buf_str(b, " }\n}\n");
 }
 
@@ -343,7 +349,7 @@ int argus_writer_open(ArgusWriter **out, const ArgusWriterSettings *s, const Arg
     ok &= copy_string(&w->s.sha256);
     ok &= copy_string(&w->s.prompt);
     if (s->decoding) {
-        ag_decode_key(&key, s->decoding);
+        ag_decode_key(&key, s->decoding, s->precision);
         ok &= (w->decode = ag_buf_detach(&key)) != NULL;
     }
     int err = ok ? 0 : ARGUS_ERR(ENOMEM);

@@ -76,7 +76,7 @@ static void put_short(AgBuf *b, double v)
         b->data[--b->size] = 0;
 }
 
-void ag_decode_key(AgBuf *b, const ArgusDecoding *d)
+static void put_decoding(AgBuf *b, const ArgusDecoding *d)
 {
     if (d->n_choice) {
         ag_buf_printf(b, "choices-%d", d->n_choice);
@@ -97,6 +97,15 @@ void ag_decode_key(AgBuf *b, const ArgusDecoding *d)
     if (d->repetition_penalty != 1) {
         ag_buf_str(b, "-rp");
         put_short(b, d->repetition_penalty);
+    }
+}
+
+void ag_decode_key(AgBuf *b, const ArgusDecoding *d, int precision)
+{
+    put_decoding(b, d);
+    if (precision != ARGUS_PRECISION_EXACT) {
+        ag_buf_str(b, "-");
+        ag_buf_str(b, argus_precision_name(precision));
     }
 }
 
@@ -131,7 +140,15 @@ void ag_json_segment(AgBuf *b, const ArgusCue *cue)
     put_choice(b, cue->choice, cue->choice_prob);
 }
 
-void ag_json_origin(AgBuf *b, const ArgusWriterSettings *s, const char *decode, const char *window)
+const char *ag_cue_prompt(const ArgusCue *cue, const ArgusWriterSettings *s)
+{
+    if (!cue->prompt)
+        return s->prompt;
+    return *cue->prompt ? cue->prompt : NULL;
+}
+
+void ag_json_origin(AgBuf *b, const ArgusWriterSettings *s, const char *prompt, const char *decode,
+                    const char *window)
 {
     ag_buf_str(b, "\"version\": ");
     ag_json_string(b, ARGUS_VERSION_STRING);
@@ -140,7 +157,7 @@ void ag_json_origin(AgBuf *b, const ArgusWriterSettings *s, const char *decode, 
     ag_buf_str(b, ", \"sha256\": ");
     ag_json_string(b, s->sha256);
     ag_buf_str(b, ", \"prompt\": ");
-    ag_json_string(b, s->prompt);
+    ag_json_string(b, prompt);
     ag_buf_str(b, ", \"decode\": ");
     ag_json_string(b, decode);
     ag_buf_str(b, ", \"fps\": \"");
@@ -156,9 +173,9 @@ char *argus_cue_json(const ArgusCue *cue, const ArgusWriterSettings *s)
     ag_json_segment(&b, cue);
     if (s) {
         if (s->decoding)
-            ag_decode_key(&key, s->decoding);
+            ag_decode_key(&key, s->decoding, s->precision);
         ag_buf_str(&b, ", ");
-        ag_json_origin(&b, s, key.data, "window_size");
+        ag_json_origin(&b, s, ag_cue_prompt(cue, s), key.data, "window_size");
     }
     ag_buf_str(&b, " }");
     b.failed |= key.failed;

@@ -485,6 +485,7 @@ int argus_track_poll(ArgusTrack *t, ArgusCue *cue)
         .mean_logprob = j->reply.mean_logprob,
         .finish = j->reply.finish,
         .text = j->reply.text,
+        .prompt = j->prompt ? j->prompt : "",
         .choice = j->reply.choice,
         .choice_prob = j->reply.choice_prob,
     };

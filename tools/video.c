@@ -100,6 +100,7 @@ static int open_all(Play *p, ArgusContext *ctx, const ArgusModel *model)
     ws.fps = ts.fps;
     ws.window = ts.window;
     ws.decoding = &ts.decoding;
+    ws.precision = info.precision;
     return ag_sink_open(&p->sink, &v->sink, p->name, &ws, p->o->n_input > 1 ? p->name : NULL);
 }
 

@@ -17,7 +17,7 @@
 
 #define LOG2E 1.44269504f
 
-enum { ROWS = AG_ALIGN_UP(MR, VL) };
+enum { ROWS = AG_ALIGN_UP((int)MR, (int)VL) };
 
 /* The largest of s[0..n-1], in log2. */
 AG_INLINE float largest(const float *s, int n)

@@ -261,6 +261,9 @@ test_instances() {
     echo "one after the other"
     probe "smptebars=s=320x240:r=10:d=4,argus=fps=2:window=4:out=c.txt,argus=fps=2:window=2:sei=0" window
     cat c.txt
+    echo "one file by two names"
+    refuse "in one filter" -f lavfi -i "$pattern:d=1" -vf "argus=out='d.txt|./d.txt'" -f null -
+    refuse "in two" -f lavfi -i "$pattern:d=1" -vf "argus=out=e.txt,argus=out=./e.txt" -f null -
 }
 
 # one output that can't be written: said once, the others are completed
@@ -375,7 +378,7 @@ test_live() {
     live="argus=fps=0:window=4:split=1:live=1:threads=1"
     play "$pattern:d=20" -vf "$live:out=a.jsonl,metadata=print:file=meta" -f framemd5 live
     echo "exit code $rc"
-    said >said
+    said | grep -v 'after the last frame' >said
     play "$pattern:d=20" -f framemd5 plain
     cmp live plain && echo "frames: equal"
     sed 's/[0-9][0-9]* of 200/N of 200/' said
@@ -388,6 +391,9 @@ test_live() {
     echo "live, window"
     play "$pattern:d=20" -vf "$live:attach=window" -f framemd5 live
     cmp live plain && echo "frames: equal"
+    # a caption that comes after the filter was disabled still finds its frames
+    echo "disabled meanwhile"
+    probe "$pattern:d=2,argus=fps=2:window=2:live=1:attach=window:enable='lt(t,0.95)'" start
 }
 
 test_timeline() {
@@ -409,9 +415,10 @@ test_nopts() {
 
 test_command() {
     echo "2.5 argus prompt 'What is written in this image?';" >cmd
-    play "$pattern:d=6" -vf "sendcmd=f=cmd,argus=fps=2:window=4:out=a.txt" -f null -
+    play "$pattern:d=6" -vf "sendcmd=f=cmd,argus=fps=2:window=4:out='a.txt|a.json|a.jsonl'" -f null -
     echo "exit code $rc"
     cat a.txt
+    sed -n 's/.*\("prompt": [^,}]*\).*/\1/p' a.json a.jsonl
 }
 
 # V15, V16

@@ -258,6 +258,8 @@ test_cc() {
     cat ts.vtt
     ff -i cc.ts -vf argus=fps=2:window=4:cc=1 -c:v mpeg2video -bf 2 -q:v 2 cc.mp4
     captions cc.mp4 | cmp - ts.vtt && echo "the same in mp4"
+    ff -i cc.ts -vf argus=cc=1:enable=0 -c:v mpeg2video -bf 2 -q:v 2 off.mp4
+    captions off.mp4 | cmp - ts.vtt && echo "disabled: the input's own"
     echo "tags and files as without"
     probe "$pattern:d=5,argus=fps=2:window=4:cc=1:out=cc.srt" window
     grep -c -- '-->' cc.srt

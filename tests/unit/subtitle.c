@@ -218,7 +218,7 @@ static void decode_keys(void)
 
     argus_decoding_default(&d);
     d.max_tokens = 64;
-    ag_decode_key(&b, &d);
+    ag_decode_key(&b, &d, ARGUS_PRECISION_EXACT);
     CU_ASSERT_STRING_EQUAL(b.data, "greedy-64");
     d.temperature = 0.7;
     d.seed = 42;
@@ -226,7 +226,7 @@ static void decode_keys(void)
     d.top_p = 0.9;
     d.repetition_penalty = 1.1;
     ag_buf_clear(&b);
-    ag_decode_key(&b, &d);
+    ag_decode_key(&b, &d, ARGUS_PRECISION_EXACT);
     CU_ASSERT_STRING_EQUAL(b.data, "sampled-64-t0.7-seed42-k40-p0.9-rp1.1");
     d.temperature = 2;
     d.seed = UINT64_MAX;
@@ -234,12 +234,17 @@ static void decode_keys(void)
     d.top_p = 1;
     d.repetition_penalty = 1;
     ag_buf_clear(&b);
-    ag_decode_key(&b, &d);
+    ag_decode_key(&b, &d, ARGUS_PRECISION_EXACT);
     CU_ASSERT_STRING_EQUAL(b.data, "sampled-64-t2-seed18446744073709551615");
     d.n_choice = 3;
     ag_buf_clear(&b);
-    ag_decode_key(&b, &d);
+    ag_decode_key(&b, &d, ARGUS_PRECISION_EXACT);
     CU_ASSERT_STRING_EQUAL(b.data, "choices-3");
+    d.n_choice = 0;
+    d.temperature = 0;
+    ag_buf_clear(&b);
+    ag_decode_key(&b, &d, ARGUS_PRECISION_Q8);
+    CU_ASSERT_STRING_EQUAL(b.data, "greedy-64-q8");
     ag_buf_free(&b);
 }
 
