@@ -213,11 +213,10 @@ typedef struct ArgusManifest {
 /** The manifests, sorted by name; immutable, any number of threads may read. */
 typedef struct ArgusManifests ArgusManifests;
 
-/** Read all manifests (NAME.json): of $ARGUS_MANIFEST_PATH (directories, separated
- *  by colons) when it is set, else of $prefix/share/argus/models and, for a
- *  program run inside the source tree, its models/. The first of a name counts.
- *  @return 0; ARGUS_ERR_FORMAT for a bad manifest; ARGUS_ERR(ENOMEM) or the
- *          errno of a failed read. */
+/** Read all manifests (NAME.json): of $ARGUS_MANIFEST_PATH (directories separated by colons)
+ *  when it is set, else of share/argus/models beside the program's bin/ and below the prefix
+ *  and, for a program in its build tree, of the sources. The first of a name counts.
+ *  @return 0; ARGUS_ERR_FORMAT for a bad manifest; ARGUS_ERR(ENOMEM), the errno of a read. */
 ARGUS_API int argus_manifests_open(ArgusManifests **list, const ArgusLogger *log);
 ARGUS_API void argus_manifests_close(ArgusManifests **list);
 ARGUS_API int argus_manifests_count(const ArgusManifests *list);
@@ -545,6 +544,7 @@ typedef struct ArgusWriterSettings {
     int window;
     const ArgusDecoding *decoding; /**< for the decode key; may be NULL */
     int precision;            /**< enum ArgusPrecision, for the decode key */
+    const char *source;       /**< the video's name, "video" in JSON; NULL = not said */
 } ArgusWriterSettings;
 
 ARGUS_API void argus_writer_default_settings(ArgusWriterSettings *s);

@@ -166,6 +166,7 @@ static void ffmeta_line(ArgusWriter *w, AgBuf *b, const Line *l)
 static void jsonl_cue(ArgusWriter *w, AgBuf *b, const ArgusCue *cue)
 {
     ag_buf_str(b, "{ ");
+    ag_json_source(b, &w->s, ", ");
     ag_json_segment(b, cue);
     ag_buf_str(b, ", ");
     ag_json_origin(b, &w->s, ag_cue_prompt(cue, &w->s), w->decode, "window_size");
@@ -174,8 +175,9 @@ static void jsonl_cue(ArgusWriter *w, AgBuf *b, const ArgusCue *cue)
 
 static void json_head(ArgusWriter *w, AgBuf *b)
 {
-    (void)w;
-    ag_buf_str(b, "{\n  \"language\": null,\n  \"segments\": [");
+    ag_buf_str(b, "{\n  ");
+    ag_json_source(b, &w->s, ",\n  ");
+    ag_buf_str(b, "\"language\": null,\n  \"segments\": [");
 }
 
 static void json_cue(ArgusWriter *w, AgBuf *b, const ArgusCue *cue)
@@ -348,6 +350,7 @@ int argus_writer_open(ArgusWriter **out, const ArgusWriterSettings *s, const Arg
     int ok = copy_string(&w->s.model);
     ok &= copy_string(&w->s.sha256);
     ok &= copy_string(&w->s.prompt);
+    ok &= copy_string(&w->s.source);
     if (s->decoding) {
         ag_decode_key(&key, s->decoding, s->precision);
         ok &= (w->decode = ag_buf_detach(&key)) != NULL;
@@ -375,6 +378,7 @@ void argus_writer_close(ArgusWriter **wp)
     ag_free((void *)w->s.model);
     ag_free((void *)w->s.sha256);
     ag_free((void *)w->s.prompt);
+    ag_free((void *)w->s.source);
     ag_free(w->decode);
     ag_free(w->held.text);
     ag_buf_free(&w->buf);

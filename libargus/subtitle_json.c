@@ -140,6 +140,15 @@ void ag_json_segment(AgBuf *b, const ArgusCue *cue)
     put_choice(b, cue->choice, cue->choice_prob);
 }
 
+void ag_json_source(AgBuf *b, const ArgusWriterSettings *s, const char *separator)
+{
+    if (!s->source)
+        return;
+    ag_buf_str(b, "\"video\": ");
+    ag_json_string(b, s->source);
+    ag_buf_str(b, separator);
+}
+
 const char *ag_cue_prompt(const ArgusCue *cue, const ArgusWriterSettings *s)
 {
     if (!cue->prompt)
@@ -170,6 +179,8 @@ char *argus_cue_json(const ArgusCue *cue, const ArgusWriterSettings *s)
     AgBuf b = {0}, key = {0};
 
     ag_buf_str(&b, "{ ");
+    if (s)
+        ag_json_source(&b, s, ", ");
     ag_json_segment(&b, cue);
     if (s) {
         if (s->decoding)

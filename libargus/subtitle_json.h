@@ -14,6 +14,9 @@
 void ag_json_string(AgBuf *b, const char *s);
 /* The question of a cue, as JSON has it: NULL = none. */
 const char *ag_cue_prompt(const ArgusCue *cue, const ArgusWriterSettings *s);
+/* Append the video's name and what separates it from the next field; nothing
+ * when the writer was told none. */
+void ag_json_source(AgBuf *b, const ArgusWriterSettings *s, const char *separator);
 /* Append the fields of a cue, without braces. */
 void ag_json_segment(AgBuf *b, const ArgusCue *cue);
 /* Append the fields that say where cues come from, without braces. decode: key

@@ -101,6 +101,7 @@ static int open_all(Play *p, ArgusContext *ctx, const ArgusModel *model)
     ws.window = ts.window;
     ws.decoding = &ts.decoding;
     ws.precision = info.precision;
+    ws.source = p->o->n_input > 1 ? p->name : NULL; /* one of several is told by its name */
     return ag_sink_open(&p->sink, &v->sink, p->name, &ws, p->o->n_input > 1 ? p->name : NULL);
 }
 

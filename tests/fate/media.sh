@@ -338,6 +338,8 @@ test_several() {
     show a.mp4 sub/a.b.mkv --json | mask
     show a.mp4 nosuch.mp4 sub/a.b.mkv -o '%d/%n.srt|%n-100%%.txt'
     for f in a.srt sub/a.b.srt a-100%.txt a.b-100%.txt; do echo "--- $f"; cat "$f"; done
+    argus a.mp4 sub/a.b.mkv -o '%n.json|%n.jsonl' && grep -o '"video": "[^"]*"' a.json a.jsonl a.b.json a.b.jsonl
+    argus a.mp4 -o a.json -o a.jsonl && grep '"video"' a.json a.jsonl
     show a.mp4 rgb8.png -o x.txt
     echo "--- refused"
     show a.mp4 sub/a.b.mkv -o c.srt

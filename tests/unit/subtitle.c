@@ -176,6 +176,29 @@ static void jsonl(void)
     argus_free(one);
 }
 
+/* The name of the video comes first, and only where the writer was told one. */
+static void source(void)
+{
+    static const int kinds[] = {ARGUS_FORMAT_JSON, ARGUS_FORMAT_JSONL, ARGUS_FORMAT_SRT,
+                                ARGUS_FORMAT_TXT};
+    static const char *const begin[] = {"{\n  \"video\": \"a\\\"b.mp4\",\n  \"language\": null,\n",
+                                        "{ \"video\": \"a\\\"b.mp4\", \"start\": 0.000, ", "1\n",
+                                        "["};
+    char name[] = "a\"b.mp4";
+
+    for (size_t i = 0; i < AG_COUNT(kinds); i++) {
+        ArgusWriterSettings s = mem_settings(kinds[i]);
+        s.source = name;
+        mem_write_all(&s, &mem_pipe, mem_three, 3);
+        CU_ASSERT(!strncmp((const char *)mem.data, begin[i], strlen(begin[i])));
+    }
+    ArgusWriterSettings s = mem_settings(ARGUS_FORMAT_JSONL);
+    s.source = name;
+    char *one = argus_cue_json(&mem_three[0], &s);
+    CU_ASSERT(one && !strncmp(one, begin[1], strlen(begin[1])));
+    argus_free(one);
+}
+
 static void choices(void)
 {
     ArgusCue c = mem_cue(0, 1000, "yes");
@@ -506,6 +529,7 @@ void ag_tests_subtitle(void)
         {"json, byte for byte, at every moment", json_layout},
         {"json goes on after finish", json_goes_on_after_finish},
         {"jsonl", jsonl},
+        {"source", source},
         {"choices", choices},
         {"a still's json", still},
         {"decode keys", decode_keys},
