@@ -3,14 +3,16 @@
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "libargus/quant.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -264,6 +266,29 @@ static int write_file(const AgQuant *q, const AgDsp *dsp, int fd, const unsigned
     return err;
 }
 
+/* The file to write, empty and for this process alone. One that a killed process
+ * left is taken over. @return descriptor, -1 with errno; EAGAIN: another process
+ * is writing it. */
+static int open_part(const char *part)
+{
+    struct stat mine, named;
+    int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644), err = 0;
+
+    if (fd < 0)
+        return -1;
+    if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &mine) || stat(part, &named))
+        err = errno;
+    else if (mine.st_ino != named.st_ino || mine.st_dev != named.st_dev)
+        err = EAGAIN; /* the other one was ready just now and has renamed it */
+    else if (ftruncate(fd, 0))
+        err = errno;
+    if (!err)
+        return fd;
+    close(fd);
+    errno = err == EWOULDBLOCK || err == ENOENT ? EAGAIN : err;
+    return -1;
+}
+
 /* Writes beside path and renames. @return 0 or errno. */
 static int make_file(const AgQuant *q, const AgDsp *dsp, const char *dir, const char *path,
                      const unsigned char *header)
@@ -273,19 +298,19 @@ static int make_file(const AgQuant *q, const AgDsp *dsp, const char *dir, const 
 
     if (err)
         return err;
-    ag_buf_printf(&name, "%s.XXXXXX", path);
+    ag_buf_printf(&name, "%s.part", path);
     if (!ag_buf_ok(&name)) {
         ag_buf_free(&name);
         return ENOMEM;
     }
-    int fd = mkstemp(name.data);
+    int fd = open_part(name.data);
     err = fd < 0 ? errno : write_file(q, dsp, fd, header);
-    if (fd >= 0 && close(fd) && !err)
-        err = errno;
     if (!err && rename(name.data, path))
         err = errno;
     if (err && fd >= 0)
         unlink(name.data);
+    if (fd >= 0 && close(fd) && !err) /* the lock ends here, after the name is gone */
+        err = errno;
     ag_buf_free(&name);
     return err;
 }
@@ -317,7 +342,7 @@ static int use_file(AgQuant *q, const AgSource *src, const AgWeights *w, const A
     if (path && !done) {
         int err = make_file(q, dsp, dir, path, header);
         if (err)
-            ag_log(log, ARGUS_LOG_DEBUG, "%s: can't write: %s; the int8 weights stay in memory",
+            ag_log(log, ARGUS_LOG_INFO, "%s: can't write: %s; the int8 weights stay in memory",
                    path, argus_strerror(ARGUS_ERR(err), buf, sizeof(buf)));
         else
             done = map_file(q, path, header, log);

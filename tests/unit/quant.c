@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <sys/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,21 @@ static void cache(void)
     CU_ASSERT(ag_message_has("shapes"));
     check_model(open_model(model, ARGUS_PRECISION_Q8), 1, &want);
     CU_ASSERT_STRING_EQUAL(ag_messages(), "");
+
+    char name[1024], part[1100]; /* what a process left that was killed while it wrote */
+    snprintf(name, sizeof(name), "%s", file);
+    snprintf(part, sizeof(part), "%s.part", name);
+    CU_ASSERT_EQUAL(rename(name, part), 0);
+    patch(part, 5000, "half of a file");
+    int fd = open(part, O_RDWR); /* and one that still writes */
+    CU_ASSERT_EQUAL(flock(fd, LOCK_EX), 0);
+    check_model(open_model(model, ARGUS_PRECISION_Q8), 0, &want);
+    CU_ASSERT(ag_message_has("can't write"));
+    CU_ASSERT_EQUAL(file_size(name), -1);
+    close(fd);
+    check_model(open_model(model, ARGUS_PRECISION_Q8), 1, &want);
+    CU_ASSERT_STRING_EQUAL(cache_file(dir), name);
+    CU_ASSERT_EQUAL(file_size(name), size);
     unsetenv("ARGUS_CACHE_DIR");
 }
 
