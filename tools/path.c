@@ -60,39 +60,35 @@ char *ag_path_follow(const char *path)
     return NULL;
 }
 
-/* What there is of a name: the file, or else its directory. */
-typedef struct Place {
-    struct stat st;
-    int there;
-    char *path; /* behind links */
-} Place;
-
-static int find(Place *p, const char *path)
+void ag_place_find(AgPlace *p, const char *path)
 {
-    char *dir;
-    int err = -1;
+    char *at = ag_path_follow(path), *dir = NULL;
+    struct stat st;
 
-    p->path = ag_path_follow(path);
-    if (!p->path)
-        return -1;
-    p->there = !stat(p->path, &p->st);
-    if (p->there)
-        return S_ISREG(p->st.st_mode) ? 0 : -1;
-    dir = directory(p->path) ? join(p->path, directory(p->path), ".") : join("", 0, ".");
-    if (dir)
-        err = stat(dir, &p->st);
+    *p = (AgPlace){.known = 0};
+    if (at && !stat(at, &st)) {
+        p->known = S_ISREG(st.st_mode);
+    } else if (at) {
+        dir = join(at, directory(at), directory(at) ? "" : ".");
+        p->name = join("", 0, at + directory(at));
+        p->known = dir && p->name && !stat(dir, &st);
+    }
+    if (p->known) {
+        p->device = st.st_dev;
+        p->inode = st.st_ino;
+    }
     free(dir);
-    return err;
+    free(at);
 }
 
-int ag_path_same(const char *a, const char *b)
+int ag_place_same(const AgPlace *a, const AgPlace *b)
 {
-    Place p = {.path = NULL}, q = {.path = NULL};
-    int same = find(&p, a) >= 0 && find(&q, b) >= 0 && p.there == q.there &&
-               p.st.st_dev == q.st.st_dev && p.st.st_ino == q.st.st_ino &&
-               (p.there || !strcmp(p.path + directory(p.path), q.path + directory(q.path)));
+    return a->known && b->known && a->device == b->device && a->inode == b->inode &&
+           (a->name ? b->name && !strcmp(a->name, b->name) : !b->name);
+}
 
-    free(p.path);
-    free(q.path);
-    return same;
+void ag_place_free(AgPlace *p)
+{
+    free(p->name);
+    *p = (AgPlace){.known = 0};
 }

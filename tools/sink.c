@@ -150,13 +150,13 @@ static int is_input(const char *path, const char *const *inputs, int n)
 }
 
 /* Two names in one list? Says which inputs they belong to. */
-static int is_twice(char **paths, int at, const char *const *inputs, int n_out)
+static int is_twice(char **paths, const AgPlace *places, int at, const char *const *inputs,
+                    int n_out)
 {
     for (int i = 0; i < at; i++) {
         int equal = !strcmp(paths[i], paths[at]);
 
-        if (!equal && (is_stdout(paths[i]) || is_stdout(paths[at]) ||
-                       !ag_path_same(paths[i], paths[at])))
+        if (!equal && !ag_place_same(&places[i], &places[at]))
             continue;
         if (i / n_out == at / n_out && equal)
             ag_say(ARGUS_LOG_ERROR, "-o: '%s' is there twice", paths[at]);
@@ -223,10 +223,14 @@ static int check_still_formats(const AgSinkOptions *o)
 static int check_paths(const AgSinkOptions *o, const char *const *inputs, int n)
 {
     int n_path = 0, bad = 0;
-    char **paths = calloc((size_t)n * (size_t)o->n_out + 1, sizeof(*paths));
+    size_t n_all = (size_t)n * (size_t)o->n_out + 1;
+    char **paths = calloc(n_all, sizeof(*paths));
+    AgPlace *places = calloc(n_all, sizeof(*places));
 
-    if (!paths) {
+    if (!paths || !places) {
         ag_say(ARGUS_LOG_ERROR, "out of memory");
+        free(paths);
+        free(places);
         return -1;
     }
     for (int i = 0; !bad && i < n * o->n_out; i++) {
@@ -241,11 +245,16 @@ static int check_paths(const AgSinkOptions *o, const char *const *inputs, int n)
         /* several videos may share standard output, line by line */
         if (is_stdout(pattern) && i >= o->n_out)
             continue;
-        bad = is_input(paths[i], inputs, n) || is_twice(paths, i, inputs, o->n_out);
+        if (!is_stdout(paths[i]))
+            ag_place_find(&places[i], paths[i]);
+        bad = is_input(paths[i], inputs, n) || is_twice(paths, places, i, inputs, o->n_out);
     }
-    for (int i = 0; i < n_path; i++)
+    for (int i = 0; i < n_path; i++) {
         free(paths[i]);
+        ag_place_free(&places[i]);
+    }
     free(paths);
+    free(places);
     return bad ? -1 : 0;
 }
 
