@@ -52,7 +52,7 @@ for header in $(find libargus -name '*.h' | sort); do
             else skipped=$((skipped + 1)); fi ;;
         *)
             # headers of one instruction set are included by files that have its flags
-            flags= set=
+            flags='' set=''
             case $header in
                 *_avx2.h) flags=$(sed -n 's/^AVX2_FLAGS := //p' "$build/config.mak") ;;
                 *_avx512.h) flags=$(sed -n 's/^AVX512_FLAGS := //p' "$build/config.mak") ;;
@@ -60,12 +60,19 @@ for header in $(find libargus -name '*.h' | sort); do
             case $header in
                 */x86/*) set=AVX2 ;;
                 */aarch64/*_*.h) set=NEON ;;
-                # what all instruction sets share is written in the words of one of them
-                */dsp/attn_rows.h)
+                # what all instruction sets share is written in the words of one of them, and
+                # of functions that the including file has
+                */dsp/*_rows.h)
                     set=AVX2 words=x86/%_avx2.h flags=$(sed -n 's/^AVX2_FLAGS := //p' "$build/config.mak")
                     grep -q '^HAVE_NEON := yes' "$build/config.mak" && set=NEON words=aarch64/%_neon.h flags=
                     for stem in math tile; do
                         flags="$flags -include libargus/dsp/$(echo "$words" | sed "s/%/$stem/")"
+                    done
+                    for call in 'dot(a,b,c,d)=((void)(a),(void)(c),(void)(d),(b)[0])' \
+                        'key(a,b,c)=((void)(a),(void)(b),(void)(c),1)' \
+                        'quantise_64(a,b,c)=((void)(a),(void)(b),(void)(c))' \
+                        'score8(a,b,c,d,e,f)=((void)(a),(void)(b),(void)(c),(void)(d),(void)(e),(void)(f))'; do
+                        flags="$flags -D$call"
                     done ;;
             esac
             [ -z "$set" ] || grep -q "^HAVE_$set := yes" "$build/config.mak" || {

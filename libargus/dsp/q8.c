@@ -22,12 +22,11 @@ enum { BLOCK = AG_Q8_BLOCK, NR = AG_Q8_NR, C_MR = 4 };
 
 static void quantise_block(uint8_t *q, float *scale, const float *x, int n)
 {
-    float top = 0;
+    float top = 0, inverse;
 
     for (int i = 0; i < n; i++)
         top = fabsf(x[i]) > top ? fabsf(x[i]) : top; /* NaN never wins */
-    float inverse = top < 1e-30f ? 0.0f : AG_Q8_IN / top;
-    *scale = top < 1e-30f ? 0.0f : top / AG_Q8_IN;
+    *scale = ag_q8_scale(top, AG_Q8_IN, &inverse);
     for (int i = 0; i < n; i++) {
         float v = rintf(x[i] * inverse);
         v = v > -AG_Q8_IN ? v : -AG_Q8_IN; /* NaN becomes the lowest */
@@ -175,12 +174,11 @@ size_t ag_q8_tmp(int n_in)
 /* Row c of a panel. */
 static void pack_row(int8_t *w, int16_t *sum, float *scale, const float *x, int n, int c)
 {
-    float top = 0;
+    float top = 0, inverse;
 
     for (int i = 0; i < n; i++)
         top = fabsf(x[i]) > top ? fabsf(x[i]) : top;
-    float inverse = top < 1e-30f ? 0.0f : AG_Q8_WEIGHT / top;
-    *scale = top < 1e-30f ? 0.0f : top / AG_Q8_WEIGHT;
+    *scale = ag_q8_scale(top, AG_Q8_WEIGHT, &inverse);
     for (int b = 0; b * BLOCK < n; b++, w += BLOCK * NR, sum += NR) {
         int total = 0;
         for (int i = 0; i < AG_MIN(BLOCK, n - b * BLOCK); i++) {

@@ -69,6 +69,13 @@ typedef struct AgQ8Tile {
     int first;          /* 1: sums begin at 0 */
 } AgQ8Tile;
 
+/* Scale of numbers up to top as whole ones up to most, and one over it. */
+AG_INLINE float ag_q8_scale(float top, const int most, float *inverse)
+{
+    *inverse = top < 1e-30f ? 0.0f : (float)most / top;
+    return top < 1e-30f ? 0.0f : top / (float)most;
+}
+
 typedef struct AgQ8Dsp {
     int mr; /* rows of a tile, <= AG_Q8_MR */
 

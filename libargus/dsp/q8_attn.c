@@ -34,12 +34,6 @@ static int quantised(float v)
     return (int)rintf(v);
 }
 
-static float scale_of(float top, float *inverse)
-{
-    *inverse = top < 1e-30f ? 0.0f : AG_Q8_WEIGHT / top;
-    return top < 1e-30f ? 0.0f : top / AG_Q8_WEIGHT;
-}
-
 static void keys_c(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdiff_t ld, int n,
                    int dim)
 {
@@ -53,7 +47,7 @@ static void keys_c(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdif
         float top = 0, inverse;
         for (int i = 0; i < dim; i++)
             top = fabsf(x[i]) > top ? fabsf(x[i]) : top;
-        scale[j] = scale_of(top, &inverse);
+        scale[j] = ag_q8_scale(top, AG_Q8_WEIGHT, &inverse);
         for (int i = 0; i < dim; i++) {
             int q = quantised(x[i] * inverse);
             dst[i / 4 * NR * 4 + i % 4] = (int8_t)q;
@@ -73,7 +67,7 @@ static void values_c(int8_t *w, float *scale, const float *x, ptrdiff_t ld, int 
         float top = 0, inverse;
         for (int j = 0; j < n; j++)
             top = fabsf(x[j * ld + c]) > top ? fabsf(x[j * ld + c]) : top;
-        scale[c] = scale_of(top, &inverse);
+        scale[c] = ag_q8_scale(top, AG_Q8_WEIGHT, &inverse);
         for (int j = 0; j < n; j++)
             dst[j / 4 * NR * 4 + j % 4] = (int8_t)quantised(x[j * ld + c] * inverse);
     }

@@ -69,64 +69,7 @@ AG_INLINE void score8(float *s, const float *q, const float *k, int ld, int n, i
     }
 }
 
-/* o[g][0..4*vecs-1] = sum of p v for some heads; p of head g at p + g*ld_p */
-AG_INLINE void values(float *o, ptrdiff_t ld_o, const float *p, ptrdiff_t ld_p, const float *v,
-                      int ld, int n, const int heads, const int vecs)
-{
-    float32x4_t s[3][4];
-
-    AG_UNROLL
-    for (int g = 0; g < heads; g++) {
-        AG_UNROLL
-        for (int i = 0; i < vecs; i++)
-            s[g][i] = vdupq_n_f32(0);
-    }
-    for (int j = 0; j < n; j++, v += ld) {
-        AG_UNROLL
-        for (int g = 0; g < heads; g++) {
-            float32x4_t w = vld1q_dup_f32(p + g * ld_p + j);
-            AG_UNROLL
-            for (int i = 0; i < vecs; i++)
-                s[g][i] = vfmaq_f32(s[g][i], w, vld1q_f32(v + 4 * i));
-        }
-    }
-    AG_UNROLL
-    for (int g = 0; g < heads; g++) {
-        AG_UNROLL
-        for (int i = 0; i < vecs; i++)
-            vst1q_f32(o + g * ld_o + 4 * i, s[g][i]);
-    }
-}
-
-AG_INLINE void values_heads(float *part, const float *p, ptrdiff_t ld_p, const float *v, int ld,
-                            int n, int dim, const int heads)
-{
-    int d = 0;
-
-    for (; d + 16 <= dim; d += 16)
-        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 4);
-    for (; d < dim; d += 8)
-        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 2);
-}
-
-static void single_neon(float *part, const float *q, const float *k, const float *v, int ld_kv,
-                        int n, int n_group, int dim, float *scores)
-{
-    int ld = AG_ALIGN_UP(n, 16), stride = dim + 2, g = 0;
-
-    for (int j = 0; j < n; j += 8) /* 8 keys stay in L1 for all heads */
-        for (int h = 0; h < n_group; h++)
-            score8(scores + h * ld + j, q + h * dim, k + (ptrdiff_t)j * ld_kv, ld_kv, n - j, dim);
-    for (int h = 0; h < n_group; h++) {
-        float max = largest(scores + h * ld, n);
-        part[h * stride] = max;
-        part[h * stride + 1] = soft(scores + h * ld, n, n, max);
-    }
-    for (; g + 3 <= n_group; g += 3)
-        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 3);
-    for (; g < n_group; g++)
-        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 1);
-}
+#include "libargus/dsp/attn_single_rows.h" /* needs score8() */
 
 void ag_attn_init_neon(AgAttnDsp *dsp)
 {
@@ -134,5 +77,5 @@ void ag_attn_init_neon(AgAttnDsp *dsp)
     dsp->pack_k = pack_k_neon;
     dsp->tile = tile;
     dsp->scale = scale_neon;
-    dsp->single = single_neon;
+    dsp->single = single;
 }

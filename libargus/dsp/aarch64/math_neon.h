@@ -40,7 +40,7 @@ AG_INLINE float32x4_t masked(float32x4_t v, uint32x4_t mask)
     return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(v), mask));
 }
 
-/* What attn_rows.h is written in. */
+/* What the headers *_rows.h of libargus/dsp are written in. */
 typedef float32x4_t Vec;
 enum { VL = 4 };
 
@@ -49,12 +49,23 @@ AG_INLINE void v_store(float *p, Vec v) { vst1q_f32(p, v); }
 AG_INLINE Vec v_all(float x) { return vdupq_n_f32(x); }
 AG_INLINE Vec v_add(Vec a, Vec b) { return vaddq_f32(a, b); }
 AG_INLINE Vec v_sub(Vec a, Vec b) { return vsubq_f32(a, b); }
+AG_INLINE Vec v_mul(Vec a, Vec b) { return vmulq_f32(a, b); }
 AG_INLINE Vec v_max(Vec a, Vec b) { return vmaxq_f32(a, b); }
-/* a * b - c, rounded once */
+/* a * b + c and a * b - c, rounded once */
+AG_INLINE Vec v_fma(Vec a, Vec b, Vec c) { return vfmaq_f32(c, a, b); }
 AG_INLINE Vec v_fms(Vec a, Vec b, Vec c) { return vfmaq_f32(vnegq_f32(c), a, b); }
 /* lanes 0..n-1 of v, the others of other; of nothing */
 AG_INLINE Vec v_first(Vec v, int n, Vec other) { return vbslq_f32(lanes(n), v, other); }
 AG_INLINE Vec v_keep(Vec v, int n) { return masked(v, lanes(n)); }
+/* 1 <= n <= VL numbers of memory, nothing behind them is touched; 0 in the other lanes */
+AG_INLINE Vec v_load_part(const float *p, int n) { return n == VL ? v_load(p) : load_part(p, n); }
+AG_INLINE void v_store_part(float *p, Vec v, int n)
+{
+    if (n == VL)
+        v_store(p, v);
+    else
+        store_part(p, v, n);
+}
 AG_INLINE float sum_lanes(Vec v) { return vaddvq_f32(v); }
 AG_INLINE float max_lanes(Vec v) { return vmaxvq_f32(v); }
 

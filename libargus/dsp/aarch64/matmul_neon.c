@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "libargus/dsp/aarch64/aarch64.h"
-#include "libargus/dsp/aarch64/epilogue_neon.h"
 #include "libargus/dsp/aarch64/math_neon.h"
 #include "libargus/dsp/aarch64/tile_neon.h"
 
@@ -126,39 +125,6 @@ static void pack_f32_neon(float *dst, const void *w, ptrdiff_t ld, int n, int k)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Tiles                                                                     */
-
-AG_INLINE void panels(const AgGemmTile *t, const int m)
-{
-    for (int p = 0; p < t->n_panel; p++) {
-        int r = m * p / t->n_panel; /* each panel prefetches its share of the rows */
-        tile_fma(t->acc + p * MR * NR, NR, t->a, t->lda, t->b + p * t->step, NR, t->k,
-                 t->first, NULL, t->next + r * t->ld_next, t->ld_next,
-                 m * (p + 1) / t->n_panel - r, m);
-    }
-}
-
-static void tile_neon(const AgGemmTile *t)
-{
-#define PANELS(n) panels(t, n)
-    TILE_SWITCH(t->m, PANELS)
-#undef PANELS
-}
-
-static void finish_neon(float *out, ptrdiff_t ld, const float *acc, int m, int n,
-                        const float *bias, float scale, AgEpilogue epi)
-{
-    for (int c = 0; c < n; c += 4) {
-        int k = AG_MIN(n - c, 4);
-        float32x4_t add = load_most(bias ? bias + c : NULL, k);
-        for (int r = 0; r < m; r++) {
-            float32x4_t v = vaddq_f32(vld1q_f32(acc + r * NR + c), add);
-            store_epilogue(out + r * ld + c, vmulq_n_f32(v, scale), k, epi);
-        }
-    }
-}
-
-/* ------------------------------------------------------------------------ */
 /* Matrix times vector                                                       */
 
 AG_INLINE float32x4_t load4(const char *w, ptrdiff_t i, const AgDtype type)
@@ -196,41 +162,14 @@ AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
     return sum_lanes(vaddq_f32(vaddq_f32(s[0], s[1]), vaddq_f32(s[2], s[3])));
 }
 
-AG_INLINE void gemv(float *out, const char *w, const float *x, int n, int k, const AgDtype type)
-{
-    size_t row = (size_t)k * ag_dtype_size(type);
-
-    for (int r = 0; r < n; r++)
-        out[r] = dot(w + (size_t)r * row, x, k, type);
-}
-
-static void gemv_bf16_neon(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_BF16);
-}
-
-static void gemv_f32_neon(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_F32);
-}
-
-static void gemv_f16_neon(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_F16);
-}
+#include "libargus/dsp/matmul_rows.h" /* needs dot() */
 
 void ag_matmul_init_neon(AgMatmulDsp *dsp)
 {
-    dsp->mr = MR;
-    dsp->nr = NR;
+    set_products(dsp);
     dsp->nc = 64;
     dsp->depth = 768;
     dsp->pack[AG_BF16] = pack_bf16_neon;
     dsp->pack[AG_F32] = pack_f32_neon;
     dsp->pack[AG_F16] = pack_f16_neon;
-    dsp->tile = tile_neon;
-    dsp->finish = finish_neon;
-    dsp->gemv[AG_BF16] = gemv_bf16_neon;
-    dsp->gemv[AG_F32] = gemv_f32_neon;
-    dsp->gemv[AG_F16] = gemv_f16_neon;
 }

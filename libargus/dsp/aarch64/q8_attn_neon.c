@@ -16,7 +16,7 @@ AG_INLINE int key(int8_t *dst, float *scale, const float *x)
     float inverse;
     int sum = 0;
 
-    *scale = scale_of(top_64(x), AG_Q8_WEIGHT, &inverse);
+    *scale = ag_q8_scale(top_64(x), AG_Q8_WEIGHT, &inverse);
     AG_UNROLL
     for (int i = 0; i < BLOCK; i += 16) {
         int8x16_t b = bytes16(x + i, inverse, AG_Q8_WEIGHT);
@@ -26,29 +26,7 @@ AG_INLINE int key(int8_t *dst, float *scale, const float *x)
     return -sum;
 }
 
-static void keys_neon(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdiff_t ld, int n,
-                      int dim)
-{
-    int8_t row[NR][BLOCK];
-    float copy[BLOCK] = {0};
-
-    for (int j0 = 0; j0 < n; j0 += NR, w += NR * BLOCK) {
-        memset(row, 0, sizeof(row));
-        for (int c = 0; c < NR; c++) {
-            sum[j0 + c] = 0;
-            scale[j0 + c] = 0;
-            if (j0 + c >= n)
-                continue;
-            const float *src = x + (j0 + c) * ld;
-            if (dim < BLOCK)
-                src = memcpy(copy, src, (size_t)dim * sizeof(*src));
-            sum[j0 + c] = (int16_t)key(row[c], scale + j0 + c, src);
-        }
-        for (int i = 0; i < BLOCK / 4; i++)
-            for (int c = 0; c < NR; c++)
-                memcpy(w + (i * NR + c) * 4, row[c] + 4 * i, 4);
-    }
-}
+#include "libargus/dsp/q8_keys_rows.h" /* needs key() */
 
 /* n of 4 keys of 4 dims: byte r of a lane is key r's. */
 AG_INLINE int8x16_t four_keys(const float *x, ptrdiff_t ld, int n, float32x4_t inverse)
@@ -81,7 +59,7 @@ static void values_neon(int8_t *w, float *scale, const float *x, ptrdiff_t ld, i
     for (int d = 0; d < dim / 4; d++)
         vst1q_f32(t + 4 * d, top[d]);
     for (int d = 0; d < dim; d++)
-        scale[d] = scale_of(t[d], AG_Q8_WEIGHT, &inverse[d]);
+        scale[d] = ag_q8_scale(t[d], AG_Q8_WEIGHT, &inverse[d]);
     for (int j = 0; j < n; j += 4) {
         for (int d = 0; d < dim; d += 4) {
             int8_t *dst = w + d / NR * blocks * BLOCK * NR + j * NR + d % NR * 4;
@@ -178,7 +156,7 @@ static void softmax_neon(uint8_t *p, float *scale, const float *s, ptrdiff_t ste
 
 void ag_q8_attn_init_neon(AgQ8Dsp *dsp)
 {
-    dsp->keys = keys_neon;
+    dsp->keys = keys;
     dsp->values = values_neon;
     dsp->softmax = softmax_neon;
 }

@@ -61,13 +61,6 @@ AG_INLINE float top_64(const float *x)
     return max_lanes(larger(top[0], top[1]));
 }
 
-/* Scale of numbers up to top as whole ones up to most, and one over it. */
-AG_INLINE float scale_of(float top, const int most, float *inverse)
-{
-    *inverse = top < 1e-30f ? 0.0f : (float)most / top;
-    return top < 1e-30f ? 0.0f : top / (float)most;
-}
-
 /* ------------------------------------------------------------------------ */
 /* Products                                                                  */
 

@@ -54,8 +54,8 @@ AG_INLINE __m256 sum8(const __m256 x[8])
     return _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
 }
 
-/* q k for 8 keys; -inf from n on */
-AG_INLINE __m256 score8(const float *q, const float *k, int ld, int n, int dim)
+/* s[0..7] = q k for 8 keys; -inf from n on */
+AG_INLINE void score8(float *s, const float *q, const float *k, int ld, int n, int dim)
 {
     __m256 x[8];
 
@@ -70,68 +70,10 @@ AG_INLINE __m256 score8(const float *q, const float *k, int ld, int n, int dim)
             x[j] = _mm256_fmadd_ps(_mm256_loadu_ps(row), qd, x[j]);
         }
     }
-    return _mm256_blendv_ps(_mm256_set1_ps(-INFINITY), sum8(x), _mm256_castsi256_ps(lanes(n)));
+    v_store(s, v_first(sum8(x), n, v_all(-INFINITY)));
 }
 
-/* o[g][0..8*vecs-1] = sum of p v for some heads; p of head g at p + g*ld_p */
-AG_INLINE void values(float *o, ptrdiff_t ld_o, const float *p, ptrdiff_t ld_p, const float *v,
-                      int ld, int n, const int heads, const int vecs)
-{
-    __m256 s[3][4];
-
-    AG_UNROLL
-    for (int g = 0; g < heads; g++) {
-        AG_UNROLL
-        for (int i = 0; i < vecs; i++)
-            s[g][i] = _mm256_setzero_ps();
-    }
-    for (int j = 0; j < n; j++, v += ld) {
-        AG_UNROLL
-        for (int g = 0; g < heads; g++) {
-            __m256 w = _mm256_set1_ps(p[g * ld_p + j]);
-            AG_UNROLL
-            for (int i = 0; i < vecs; i++)
-                s[g][i] = _mm256_fmadd_ps(w, _mm256_loadu_ps(v + 8 * i), s[g][i]);
-        }
-    }
-    AG_UNROLL
-    for (int g = 0; g < heads; g++) {
-        AG_UNROLL
-        for (int i = 0; i < vecs; i++)
-            _mm256_storeu_ps(o + g * ld_o + 8 * i, s[g][i]);
-    }
-}
-
-AG_INLINE void values_heads(float *part, const float *p, ptrdiff_t ld_p, const float *v, int ld,
-                            int n, int dim, const int heads)
-{
-    int d = 0;
-
-    for (; d + 32 <= dim; d += 32)
-        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 4);
-    for (; d < dim; d += 8)
-        values(part + 2 + d, dim + 2, p, ld_p, v + d, ld, n, heads, 1);
-}
-
-static void single_avx2(float *part, const float *q, const float *k, const float *v, int ld_kv,
-                        int n, int n_group, int dim, float *scores)
-{
-    int ld = AG_ALIGN_UP(n, 16), stride = dim + 2, g = 0;
-
-    for (int j = 0; j < n; j += 8) /* 8 keys stay in L1 for all heads */
-        for (int h = 0; h < n_group; h++)
-            _mm256_storeu_ps(scores + h * ld + j, score8(q + h * dim, k + (ptrdiff_t)j * ld_kv,
-                                                         ld_kv, n - j, dim));
-    for (int h = 0; h < n_group; h++) {
-        float max = largest(scores + h * ld, n);
-        part[h * stride] = max;
-        part[h * stride + 1] = soft(scores + h * ld, n, n, max);
-    }
-    for (; g + 3 <= n_group; g += 3)
-        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 3);
-    for (; g < n_group; g++)
-        values_heads(part + g * stride, scores + g * ld, ld, v, ld_kv, n, dim, 1);
-}
+#include "libargus/dsp/attn_single_rows.h" /* needs score8() */
 
 void ag_attn_init_avx2(AgAttnDsp *dsp)
 {
@@ -139,5 +81,5 @@ void ag_attn_init_avx2(AgAttnDsp *dsp)
     dsp->pack_k = pack_k_avx2;
     dsp->tile = tile;
     dsp->scale = scale_avx2;
-    dsp->single = single_avx2;
+    dsp->single = single;
 }

@@ -31,7 +31,7 @@ AG_INLINE float max_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
 }
 
-/* What attn_rows.h is written in. */
+/* What the headers *_rows.h of libargus/dsp are written in. */
 typedef __m256 Vec;
 enum { VL = 8 };
 
@@ -40,8 +40,10 @@ AG_INLINE void v_store(float *p, Vec v) { _mm256_storeu_ps(p, v); }
 AG_INLINE Vec v_all(float x) { return _mm256_set1_ps(x); }
 AG_INLINE Vec v_add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
 AG_INLINE Vec v_sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
+AG_INLINE Vec v_mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
 AG_INLINE Vec v_max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
-/* a * b - c, rounded once */
+/* a * b + c and a * b - c, rounded once */
+AG_INLINE Vec v_fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 AG_INLINE Vec v_fms(Vec a, Vec b, Vec c) { return _mm256_fmsub_ps(a, b, c); }
 /* lanes 0..n-1 of v, the others of other; of nothing */
 AG_INLINE Vec v_first(Vec v, int n, Vec other)
@@ -51,6 +53,16 @@ AG_INLINE Vec v_first(Vec v, int n, Vec other)
 AG_INLINE Vec v_keep(Vec v, int n)
 {
     return _mm256_and_ps(v, _mm256_castsi256_ps(lanes(n)));
+}
+
+/* 1 <= n <= VL numbers of memory, nothing behind them is touched; 0 in the other lanes */
+AG_INLINE Vec v_load_part(const float *p, int n) { return _mm256_maskload_ps(p, lanes(n)); }
+AG_INLINE void v_store_part(float *p, Vec v, int n)
+{
+    if (n == VL) /* masked stores are slow on some cores */
+        _mm256_storeu_ps(p, v);
+    else
+        _mm256_maskstore_ps(p, lanes(n), v);
 }
 
 /* p * 2^n for whole n; p in 0.5..2 and the result a normal number */

@@ -17,7 +17,7 @@ AG_INLINE __mmask16 lanes(int n)
     return (__mmask16)(n >= 16 ? 0xFFFF : (1u << n) - 1);
 }
 
-/* What attn_rows.h is written in. */
+/* What the headers *_rows.h of libargus/dsp are written in. */
 typedef __m512 Vec;
 enum { VL = 16 };
 
@@ -26,12 +26,17 @@ AG_INLINE void v_store(float *p, Vec v) { _mm512_storeu_ps(p, v); }
 AG_INLINE Vec v_all(float x) { return _mm512_set1_ps(x); }
 AG_INLINE Vec v_add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
 AG_INLINE Vec v_sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
+AG_INLINE Vec v_mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
 AG_INLINE Vec v_max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
-/* a * b - c, rounded once */
+/* a * b + c and a * b - c, rounded once */
+AG_INLINE Vec v_fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 AG_INLINE Vec v_fms(Vec a, Vec b, Vec c) { return _mm512_fmsub_ps(a, b, c); }
 /* lanes 0..n-1 of v, the others of other; of nothing */
 AG_INLINE Vec v_first(Vec v, int n, Vec other) { return _mm512_mask_mov_ps(other, lanes(n), v); }
 AG_INLINE Vec v_keep(Vec v, int n) { return _mm512_maskz_mov_ps(lanes(n), v); }
+/* 1 <= n <= VL numbers of memory, nothing behind them is touched; 0 in the other lanes */
+AG_INLINE Vec v_load_part(const float *p, int n) { return _mm512_maskz_loadu_ps(lanes(n), p); }
+AG_INLINE void v_store_part(float *p, Vec v, int n) { _mm512_mask_storeu_ps(p, lanes(n), v); }
 AG_INLINE float sum_lanes(Vec v) { return _mm512_reduce_add_ps(v); }
 AG_INLINE float max_lanes(Vec v) { return _mm512_reduce_max_ps(v); }
 

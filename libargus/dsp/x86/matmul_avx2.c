@@ -84,52 +84,6 @@ static void pack_f32_avx2(float *dst, const void *w, ptrdiff_t ld, int n, int k)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Tiles                                                                     */
-
-AG_INLINE void panels(const AgGemmTile *t, const int m)
-{
-    for (int p = 0; p < t->n_panel; p++) {
-        int r = m * p / t->n_panel; /* each panel prefetches its share of the rows */
-        tile_fma(t->acc + p * MR * NR, NR, t->a, t->lda, t->b + p * t->step, NR, t->k,
-                 t->first, NULL, t->next + r * t->ld_next, t->ld_next,
-                 m * (p + 1) / t->n_panel - r, m);
-    }
-}
-
-static void tile_avx2(const AgGemmTile *t)
-{
-#define PANELS(n) panels(t, n)
-    TILE_SWITCH(t->m, PANELS)
-#undef PANELS
-}
-
-static void finish_avx2(float *out, ptrdiff_t ld, const float *acc, int m, int n,
-                        const float *bias, float scale, AgEpilogue epi)
-{
-    const __m256 mul = _mm256_set1_ps(scale);
-
-    for (int c = 0; c < n; c += 8) {
-        __m256i k = lanes(n - c);
-        __m256 add = bias ? _mm256_maskload_ps(bias + c, k) : _mm256_setzero_ps();
-        for (int r = 0; r < m; r++) {
-            float *dst = out + r * ld + c;
-            __m256 v = _mm256_add_ps(_mm256_load_ps(acc + r * NR + c), add);
-            v = _mm256_mul_ps(v, mul);
-            if (epi == AG_EPI_ADD)
-                v = _mm256_add_ps(v, _mm256_maskload_ps(dst, k));
-            else if (epi == AG_EPI_GELU)
-                v = gelu_ps(v);
-            else if (epi == AG_EPI_SILU_MUL)
-                v = _mm256_mul_ps(silu_ps(v), _mm256_maskload_ps(dst, k));
-            if (n - c >= 8) /* masked stores are slow on some cores */
-                _mm256_storeu_ps(dst, v);
-            else
-                _mm256_maskstore_ps(dst, k, v);
-        }
-    }
-}
-
-/* ------------------------------------------------------------------------ */
 /* Matrix times vector                                                       */
 
 AG_INLINE __m256 load8(const char *w, ptrdiff_t i, const AgDtype type)
@@ -171,41 +125,14 @@ AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
     return sum_lanes(_mm256_add_ps(_mm256_add_ps(s[0], s[1]), _mm256_add_ps(s[2], s[3])));
 }
 
-AG_INLINE void gemv(float *out, const char *w, const float *x, int n, int k, const AgDtype type)
-{
-    size_t row = (size_t)k * ag_dtype_size(type);
-
-    for (int r = 0; r < n; r++)
-        out[r] = dot(w + (size_t)r * row, x, k, type);
-}
-
-static void gemv_bf16_avx2(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_BF16);
-}
-
-static void gemv_f32_avx2(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_F32);
-}
-
-static void gemv_f16_avx2(float *out, const void *w, const float *x, int n, int k)
-{
-    gemv(out, w, x, n, k, AG_F16);
-}
+#include "libargus/dsp/matmul_rows.h" /* needs dot() */
 
 void ag_matmul_init_avx2(AgMatmulDsp *dsp)
 {
-    dsp->mr = MR;
-    dsp->nr = NR;
+    set_products(dsp);
     dsp->nc = 96;
     dsp->depth = 768;
     dsp->pack[AG_BF16] = pack_bf16_avx2;
     dsp->pack[AG_F32] = pack_f32_avx2;
     dsp->pack[AG_F16] = pack_f16_avx2;
-    dsp->tile = tile_avx2;
-    dsp->finish = finish_avx2;
-    dsp->gemv[AG_BF16] = gemv_bf16_avx2;
-    dsp->gemv[AG_F32] = gemv_f32_avx2;
-    dsp->gemv[AG_F16] = gemv_f16_avx2;
 }

@@ -10,12 +10,6 @@
 
 enum { BLOCK = AG_Q8_BLOCK, NR = AG_Q8_NR, BLOCKS = 16 };
 
-AG_INLINE float scale_of(float top, float *inverse)
-{
-    *inverse = top < 1e-30f ? 0.0f : AG_Q8_WEIGHT / top;
-    return top < 1e-30f ? 0.0f : top / AG_Q8_WEIGHT;
-}
-
 AG_INLINE int sum_ints(__m256i v)
 {
     __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
@@ -30,7 +24,7 @@ AG_INLINE int key(int8_t *dst, float *scale, const float *x)
     const __m256i ones = _mm256_set1_epi8(1);
     float inverse;
 
-    *scale = scale_of(top_64(x), &inverse);
+    *scale = ag_q8_scale(top_64(x), AG_Q8_WEIGHT, &inverse);
     __m256 f = _mm256_set1_ps(inverse);
     __m256i a = bytes32(x, f, AG_Q8_WEIGHT), b = bytes32(x + 32, f, AG_Q8_WEIGHT);
     _mm256_store_si256((void *)dst, a);
@@ -39,29 +33,7 @@ AG_INLINE int key(int8_t *dst, float *scale, const float *x)
     return -sum_ints(_mm256_madd_epi16(s, _mm256_set1_epi16(1)));
 }
 
-static void keys_avx2(int8_t *w, int16_t *sum, float *scale, const float *x, ptrdiff_t ld, int n,
-                      int dim)
-{
-    int8_t row[NR][BLOCK] AG_ALIGNED(32);
-    float copy[BLOCK] = {0};
-
-    for (int j0 = 0; j0 < n; j0 += NR, w += NR * BLOCK) {
-        memset(row, 0, sizeof(row));
-        for (int c = 0; c < NR; c++) {
-            sum[j0 + c] = 0;
-            scale[j0 + c] = 0;
-            if (j0 + c >= n)
-                continue;
-            const float *src = x + (j0 + c) * ld;
-            if (dim < BLOCK)
-                src = memcpy(copy, src, (size_t)dim * sizeof(*src));
-            sum[j0 + c] = (int16_t)key(row[c], scale + j0 + c, src);
-        }
-        for (int i = 0; i < BLOCK / 4; i++)
-            for (int c = 0; c < NR; c++)
-                memcpy(w + (i * NR + c) * 4, row[c] + 4 * i, 4);
-    }
-}
+#include "libargus/dsp/q8_keys_rows.h" /* needs key() */
 
 /* 4 keys of 8 dims: byte r of a lane is key r's. */
 AG_INLINE __m256i four_keys(const float *x, ptrdiff_t ld, int n, __m256 inverse)
@@ -98,7 +70,7 @@ static void values_avx2(int8_t *w, float *scale, const float *x, ptrdiff_t ld, i
     for (int d = 0; d < dim / 8; d++) {
         _mm256_storeu_ps(t, top[d]);
         for (int i = 0; i < 8; i++)
-            scale[8 * d + i] = scale_of(t[i], &inv[i]);
+            scale[8 * d + i] = ag_q8_scale(t[i], AG_Q8_WEIGHT, &inv[i]);
         inverse[d] = _mm256_loadu_ps(inv);
     }
     for (int j = 0; j < n; j += 4) {
@@ -187,7 +159,7 @@ static void softmax_avx2(uint8_t *p, float *scale, const float *s, ptrdiff_t ste
 
 void ag_q8_attn_init_avx2(AgQ8Dsp *dsp)
 {
-    dsp->keys = keys_avx2;
+    dsp->keys = keys;
     dsp->values = values_avx2;
     dsp->softmax = softmax_avx2;
 }

@@ -6,24 +6,20 @@
 #include "libargus/dsp/x86/math_avx512.h"
 #include "libargus/dsp/x86/q8_tile_avx512.h"
 #include "libargus/dsp/x86/x86.h"
+#include "libargus/dsp/finish_rows.h"
 
 /* 64 numbers as bytes 1..127. NaN becomes the lowest. */
 AG_INLINE void quantise_64(uint8_t *q, float *scale, const __m512 x[4])
 {
     const __m512 lo = _mm512_set1_ps(-AG_Q8_IN), hi = _mm512_set1_ps(AG_Q8_IN);
     __m512 m[4], zero = _mm512_setzero_ps();
-    float inverse = 0;
+    float inverse;
 
     AG_UNROLL
     for (int i = 0; i < 4; i++) /* NaN in the first operand: 0 */
         m[i] = _mm512_max_ps(_mm512_abs_ps(x[i]), zero);
     m[0] = _mm512_max_ps(_mm512_max_ps(m[0], m[1]), _mm512_max_ps(m[2], m[3]));
-    float top = _mm512_reduce_max_ps(m[0]);
-    *scale = 0;
-    if (top >= 1e-30f) {
-        inverse = AG_Q8_IN / top;
-        *scale = top / AG_Q8_IN;
-    }
+    *scale = ag_q8_scale(_mm512_reduce_max_ps(m[0]), AG_Q8_IN, &inverse);
     __m512 f = _mm512_set1_ps(inverse);
     AG_UNROLL
     for (int i = 0; i < 4; i++) {
@@ -48,21 +44,7 @@ static void quantise_avx512(uint8_t *q, float *scale, const float *x, int n)
 static void finish_avx512(float *out, ptrdiff_t ld, const float *acc, int m, int n,
                           const float *w_scale, const float *bias, float scale, AgEpilogue epi)
 {
-    const __m512 mul = _mm512_set1_ps(scale), w = _mm512_loadu_ps(w_scale);
-    __mmask16 k = lanes(n);
-    __m512 add = bias ? _mm512_maskz_loadu_ps(k, bias) : _mm512_setzero_ps();
-
-    for (int r = 0; r < m; r++, out += ld) {
-        __m512 v = _mm512_fmadd_ps(_mm512_load_ps(acc + r * AG_Q8_NR), w, add);
-        v = _mm512_mul_ps(v, mul);
-        if (epi == AG_EPI_ADD)
-            v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(k, out));
-        else if (epi == AG_EPI_GELU)
-            v = gelu_ps(v);
-        else if (epi == AG_EPI_SILU_MUL)
-            v = _mm512_mul_ps(silu_ps(v), _mm512_maskz_loadu_ps(k, out));
-        _mm512_mask_storeu_ps(out, k, v);
-    }
+    finish_rows(out, ld, acc, AG_Q8_NR, m, n, w_scale, bias, scale, epi);
 }
 
 static void tile_avx512(const AgQ8Tile *t)
