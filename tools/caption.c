@@ -301,6 +301,8 @@ static int look_at_inputs(Run *r)
         code = AG_EXIT_USAGE;
     else if (!r->n_video && o->video.given && !o->video.sink.n_out)
         ag_say(ARGUS_LOG_WARNING, "--%s is for videos, and there is none", o->video.given);
+    else if (r->n_video == o->n_input && o->picture_given)
+        ag_say(ARGUS_LOG_WARNING, "--%s is for pictures, and there is none", o->picture_given);
     free(videos);
     return code;
 }

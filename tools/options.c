@@ -324,13 +324,18 @@ static int set(AgCli *o, int verb, enum Id id, const char *v)
     case STREAM: o->stream = 1; return -1;
     case STATS: o->stats = 1; return -1;
     case QUIET: o->quiet = 1; return -1;
-    case LENIENT: o->picture.lenient = 1; return -1;
+    case LENIENT:
+        o->picture_given = table[id].name;
+        o->picture.lenient = 1;
+        return -1;
     case SPLIT:
         if (word(id, v, on_off, "on or off", &o->split) >= 0)
             return AG_EXIT_USAGE;
         o->video.split = o->split;
         return -1;
-    case ALPHA: return word(id, v, alphas, "drop, white or black", &o->picture.alpha);
+    case ALPHA:
+        o->picture_given = table[id].name;
+        return word(id, v, alphas, "drop, white or black", &o->picture.alpha);
     case MAX_TOKENS:
         if (integer(id, v, 1, 1 << 20, &d->max_tokens) >= 0)
             return AG_EXIT_USAGE;

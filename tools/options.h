@@ -37,6 +37,7 @@ typedef struct AgCli {
     int formula_w, formula_h, frames, runs, peak; /* bench */
     const char *fetch, *verify, *base_url; /* models; NULL = not given */
     AgPicOptions picture;
+    const char *picture_given; /* an option of pictures only that was given, NULL = none */
     AgVideoOptions video;
     ArgusDecoding decoding;
     const char **stop;     /* what decoding points to */

@@ -388,6 +388,10 @@ test_live() {
     [ $((${left:-0} + seen)) = 200 ] && echo "the others are in the captions"
     # each caption but the last on one frame, none of them held
     echo "tags: $(($(grep -c 'argus.caption=' meta) <= $(grep -c . a.jsonl)))"
+    # captions reach frames: one each, the first that leaves when they are known
+    play "$pattern:d=4,realtime" -vf "argus=fps=2:window=2:live=1,metadata=print:key=lavfi.argus.start:file=meta" -f null -
+    tags meta >runs
+    awk '$1 ":" != $3 { bad = 1 } END { exit !(NR && !bad) }' runs && echo "in real time: tags on single frames"
     echo "live, window"
     play "$pattern:d=20" -vf "$live:attach=window" -f framemd5 live
     cmp live plain && echo "frames: equal"

@@ -374,6 +374,8 @@ test_refused() {
     show --model nosuch a.mp4 -o a.doc
     show --model nosuch a.mp4 -o ''
     show --model nosuch a.mp4 -o a.srt --json
+    show --alpha white --max-frames 1 a.mp4
+    show --lenient --max-frames 1 a.mp4
     echo kept >a.srt
     argus --model nosuch a.mp4 -o a.srt >out 2>&1
     echo "no model: exit code $?, $(cat a.srt)"
