@@ -17,6 +17,8 @@
 #include "libargus/argus.h"
 #include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
+#include "libargus/dsp/epilogue.h"
+#include "libargus/dsp/plan.h"
 #include "libargus/dsp/scalar.h"
 #include "libargus/dsp/x86/x86.h"
 
@@ -25,7 +27,6 @@ enum {
     GEMV_MAX = 2048, /* most outputs of a matrix-vector item */
     SETS = 4096,     /* rows a multiple of this apart (bytes) share their places in L1 */
     LDA = AG_GEMM_KC + 16,
-    JOBS = 8,        /* most jobs of one call */
 };
 
 /* ------------------------------------------------------------------------ */
@@ -77,13 +78,7 @@ static void finish_c(float *out, ptrdiff_t ld, const float *acc, int m, int n, c
     for (int r = 0; r < m; r++, out += ld, acc += C_NR) {
         for (int c = 0; c < n; c++) {
             float v = (acc[c] + (bias ? bias[c] : 0)) * scale;
-            if (epi == AG_EPI_ADD)
-                v += out[c];
-            else if (epi == AG_EPI_GELU)
-                v = 0.5f * v * (1.0f + tanhf(0.7978845608028654f * (v + 0.044715f * v * v * v)));
-            else if (epi == AG_EPI_SILU_MUL)
-                v = v / (1.0f + expf(-v)) * out[c];
-            out[c] = v;
+            out[c] = ag_epilogue(v, out[c], epi);
         }
     }
 }
@@ -162,10 +157,8 @@ typedef struct Call {
     const AgMatmulJob *jobs;
     AgExec *x;
     const float *in; /* [m, ld_in] */
-    int ld_in, m, n_job;
-    int mc, nc;            /* rows and columns of an item */
-    int n_row;             /* row blocks */
-    int first[JOBS + 1];   /* first item of each job */
+    int ld_in, m;
+    AgPlan plan;     /* units are columns */
 } Call;
 
 static size_t acc_floats(const AgMatmulDsp *d)
@@ -285,23 +278,14 @@ static void item_run(const Call *c, const Item *it, const Work *w)
     }
 }
 
-static const AgMatmulJob *job_of(const Call *c, int *item)
-{
-    int j = 0;
-
-    while (*item >= c->first[j + 1])
-        j++;
-    *item -= c->first[j];
-    return &c->jobs[j];
-}
-
 static void gemm_run(void *arg, int item, int thread)
 {
     const Call *c = arg;
-    const AgMatmulJob *job = job_of(c, &item);
+    const AgMatmulJob *job = &c->jobs[ag_plan_job(&c->plan, &item)];
     Work w = work_of(c, thread);
-    int r0 = item % c->n_row * c->mc, c0 = item / c->n_row * c->nc;
-    Item it = {job, r0, AG_MIN(c->m, r0 + c->mc), c0, AG_MIN(job->lin->n_out, c0 + c->nc)};
+    int r0 = item % c->plan.n_row * c->plan.mc, c0 = item / c->plan.n_row * c->plan.nc;
+    Item it = {job, r0, AG_MIN(c->m, r0 + c->plan.mc), c0,
+               AG_MIN(job->lin->n_out, c0 + c->plan.nc)};
 
     item_run(c, &it, &w);
 }
@@ -309,10 +293,10 @@ static void gemm_run(void *arg, int item, int thread)
 static void gemv_run(void *arg, int item, int thread)
 {
     const Call *c = arg;
-    const AgMatmulJob *job = job_of(c, &item);
+    const AgMatmulJob *job = &c->jobs[ag_plan_job(&c->plan, &item)];
     const AgLinear *lin = job->lin;
     Work w = work_of(c, thread);
-    int c0 = item * c->nc, c1 = AG_MIN(lin->n_out, c0 + c->nc), nr = c->dsp->nr;
+    int c0 = item * c->plan.nc, c1 = AG_MIN(lin->n_out, c0 + c->plan.nc), nr = c->dsp->nr;
     const char *src = (const char *)lin->w
                       + (size_t)c0 * (size_t)lin->n_in * ag_dtype_size(lin->dtype);
 
@@ -322,73 +306,36 @@ static void gemv_run(void *arg, int item, int thread)
                        lin->bias ? lin->bias + i : NULL, job->scale, job->epi);
 }
 
-/* Items of a job, and of all. */
-static int count_items(Call *c)
-{
-    for (int j = 0; j < c->n_job; j++)
-        c->first[j + 1] = c->first[j] + (c->jobs[j].lin->n_out + c->nc - 1) / c->nc * c->n_row;
-    return c->first[c->n_job];
-}
-
-/* Matrix times vector: two items a thread, long enough for one stream each. */
-static int plan_gemv(Call *c, int n_out)
-{
-    int want = c->x->n_thread == 1 ? 1 : 2 * c->x->n_thread;
-
-    c->mc = c->n_row = 1;
-    c->nc = AG_CLIP(AG_ALIGN_UP((n_out + want - 1) / want, 16), 16, GEMV_MAX);
-    return count_items(c);
-}
-
-/* Rows and columns of an item such that the slowest thread is done soonest: it
- * does ceil(items / threads) of them, and an item costs, besides its product,
- * as much as 12 more rows (packing) and 2 more columns (input from afar). Of
- * plans within 1 % the one with the smallest items wins: it suffers least from
- * a thread that is held up. */
+/* An item costs, besides its product, as much as 12 more rows (packing) and 2 more
+ * columns (input from afar). */
 static int plan(Call *c)
 {
-    int nr = c->dsp->nr, threads = c->x->n_thread, best_nc = nr, best_rows = 1;
+    int nr = c->dsp->nr, threads = c->plan.n_thread;
     int deep = c->jobs[0].lin->n_in > c->dsp->depth; /* sums need room: at most MC rows */
     int min_rows = deep ? (c->m + MC - 1) / MC : 1;
     int max_rows = AG_MIN(min_rows + threads - 1, AG_MAX(min_rows, c->m / (2 * c->dsp->mr)));
-    double least = INFINITY;
+    AgPlanRange range = {min_rows, max_rows, c->dsp->nc / nr * nr, nr, 12, 2};
 
-    for (c->n_row = min_rows; c->n_row <= max_rows; c->n_row++) {
-        c->mc = (c->m + c->n_row - 1) / c->n_row;
-        for (c->nc = c->dsp->nc / nr * nr; c->nc >= nr; c->nc -= nr) {
-            int turns = (count_items(c) + threads - 1) / threads;
-            double cost = (double)turns * (c->mc + 12) * (c->nc + 2);
-            if (cost >= least * (c->n_row == best_rows ? 1.01 : 1))
-                continue;
-            least = AG_MIN(least, cost);
-            best_nc = c->nc;
-            best_rows = c->n_row;
-        }
-    }
-    c->mc = (c->m + best_rows - 1) / best_rows;
-    c->n_row = (c->m + c->mc - 1) / c->mc;
-    c->nc = best_nc;
-    return count_items(c);
+    return ag_plan_make(&c->plan, &range);
 }
 
 void ag_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, int ld_in, int m)
 {
     Call c = {.dsp = &x->dsp->matmul, .jobs = jobs, .x = x, .in = in, .ld_in = ld_in, .m = m,
-              .n_job = n_job};
-    int n_out = 0;
+              .plan = {.m = m, .n_job = n_job, .n_thread = x->n_thread}};
 
-    assert(n_job >= 1 && n_job <= JOBS && m >= 0);
+    assert(n_job >= 1 && n_job <= AG_PLAN_JOBS && m >= 0);
     if (m == 0)
         return;
     for (int j = 0; j < n_job; j++) {
         assert(jobs[j].lin->n_in == jobs[0].lin->n_in);
-        n_out += jobs[j].lin->n_out;
+        c.plan.unit[j] = jobs[j].lin->n_out;
         x->flops += (int64_t)2 * m * jobs[j].lin->n_out * jobs[j].lin->n_in;
     }
     if (jobs[0].lin->dtype == AG_Q8)
         ag_q8_matmul(x, jobs, n_job, in, ld_in, m);
     else if (m == 1)
-        ag_pool_run(x->pool, plan_gemv(&c, n_out), gemv_run, &c);
+        ag_pool_run(x->pool, ag_plan_vector(&c.plan, 16, GEMV_MAX), gemv_run, &c);
     else
         ag_pool_run(x->pool, plan(&c), gemm_run, &c);
 }

@@ -13,6 +13,7 @@
 #include "libargus/argus.h"
 #include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/dsp.h"
+#include "libargus/dsp/epilogue.h"
 #include "libargus/dsp/x86/x86.h"
 
 enum { BLOCK = AG_Q8_BLOCK, NR = AG_Q8_NR, C_MR = 4 };
@@ -84,13 +85,7 @@ static void finish_c(float *out, ptrdiff_t ld, const float *acc, int m, int n,
     for (int r = 0; r < m; r++, out += ld, acc += NR) {
         for (int c = 0; c < n; c++) {
             float v = fmaf(acc[c], w_scale[c], bias ? bias[c] : 0) * scale;
-            if (epi == AG_EPI_ADD)
-                v += out[c];
-            else if (epi == AG_EPI_GELU)
-                v = 0.5f * v * (1.0f + tanhf(0.7978845608028654f * (v + 0.044715f * v * v * v)));
-            else if (epi == AG_EPI_SILU_MUL)
-                v = v / (1.0f + expf(-v)) * out[c];
-            out[c] = v;
+            out[c] = ag_epilogue(v, out[c], epi);
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "libargus/dsp/dsp.h"
+#include "libargus/dsp/plan.h"
 
 enum {
     BLOCK = AG_Q8_BLOCK,
@@ -17,7 +18,6 @@ enum {
     CACHE = 448 << 10,    /* bytes of an item's weights: they stay in L2 */
     DEPTH = 1024 / BLOCK, /* blocks of a tile of the input: it stays in L1 */
     ROWS = 16,            /* rows quantised by an item */
-    JOBS = 8,
 };
 
 typedef struct Call {
@@ -25,13 +25,11 @@ typedef struct Call {
     const AgMatmulJob *jobs;
     AgExec *x;
     const float *in;     /* [m, ld_in] */
-    int ld_in, m, n_job;
+    int ld_in, m;
     int n_in, n_block;
     ptrdiff_t lda;       /* bytes from row to row of the quantised input */
     int row0;            /* first row of the output */
-    int mc, nc;          /* rows and panels of an item */
-    int n_row;           /* row blocks */
-    int first[JOBS + 1]; /* first item of each job */
+    AgPlan plan;         /* units are panels */
 } Call;
 
 size_t ag_q8_scratch(const AgQ8Dsp *dsp)
@@ -61,16 +59,6 @@ static void quantise_run(void *arg, int item, int thread)
     for (int r = item * ROWS; r < end; r++)
         c->dsp->quantise(c->x->q8.q + r * c->lda, c->x->q8.scale + r * (c->lda / BLOCK),
                          c->in + (ptrdiff_t)(c->row0 + r) * c->ld_in, c->n_in);
-}
-
-static const AgMatmulJob *job_of(const Call *c, int *item)
-{
-    int j = 0;
-
-    while (*item >= c->first[j + 1])
-        j++;
-    *item -= c->first[j];
-    return &c->jobs[j];
 }
 
 /* Epilogue of m rows from row i0 and some panels from p0. */
@@ -109,10 +97,10 @@ static AgQ8Tile tile_of(const Call *c, const AgQ8 *q, int i0, int m, int p0, int
 static void gemm_run(void *arg, int item, int thread)
 {
     const Call *c = arg;
-    const AgMatmulJob *job = job_of(c, &item);
+    const AgMatmulJob *job = &c->jobs[ag_plan_job(&c->plan, &item)];
     int all = (job->lin->n_out + NR - 1) / NR, mr = c->dsp->mr;
-    int r0 = item % c->n_row * c->mc, r1 = AG_MIN(c->m, r0 + c->mc);
-    int p0 = item / c->n_row * c->nc, p1 = AG_MIN(all, p0 + c->nc);
+    int r0 = item % c->plan.n_row * c->plan.mc, r1 = AG_MIN(c->m, r0 + c->plan.mc);
+    int p0 = item / c->plan.n_row * c->plan.nc, p1 = AG_MIN(all, p0 + c->plan.nc);
     int n_tile = (r1 - r0 + mr - 1) / mr; /* of nearly equal heights */
     float *acc = c->x->scratch[thread];
 
@@ -137,8 +125,9 @@ static void gemm_run(void *arg, int item, int thread)
 static void gemv_run(void *arg, int item, int thread)
 {
     const Call *c = arg;
-    const AgMatmulJob *job = job_of(c, &item);
-    int all = (job->lin->n_out + NR - 1) / NR, p0 = item * c->nc, p1 = AG_MIN(all, p0 + c->nc);
+    const AgMatmulJob *job = &c->jobs[ag_plan_job(&c->plan, &item)];
+    int all = (job->lin->n_out + NR - 1) / NR;
+    int p0 = item * c->plan.nc, p1 = AG_MIN(all, p0 + c->plan.nc);
     AgQ8Tile t = tile_of(c, job->lin->w, 0, 1, p0, p1);
 
     t.acc = c->x->scratch[thread];
@@ -146,61 +135,27 @@ static void gemv_run(void *arg, int item, int thread)
     finish(c, job, t.acc, 0, 1, p0, p1, 1);
 }
 
-/* Items of a job, and of all. */
-static int count_items(Call *c)
-{
-    for (int j = 0; j < c->n_job; j++) {
-        int all = (c->jobs[j].lin->n_out + NR - 1) / NR;
-        c->first[j + 1] = c->first[j] + (all + c->nc - 1) / c->nc * c->n_row;
-    }
-    return c->first[c->n_job];
-}
-
-static int plan_gemv(Call *c)
-{
-    int want = c->x->n_thread == 1 ? 1 : 2 * c->x->n_thread, n = 0;
-
-    for (int j = 0; j < c->n_job; j++)
-        n += (c->jobs[j].lin->n_out + NR - 1) / NR;
-    c->mc = c->n_row = 1;
-    c->nc = AG_CLIP((n + want - 1) / want, 1, GEMV_PANELS);
-    return count_items(c);
-}
-
-/* As in matmul.c: the slowest thread is done soonest. Panels by two: kernels
- * take them in pairs. */
+/* Panels by two: kernels take them in pairs. */
 static int plan(Call *c)
 {
-    int threads = c->x->n_thread, best_nc = 2, best_rows = 1;
-    int max_rows = AG_MIN(threads, AG_MAX(1, c->m / (2 * c->dsp->mr)));
+    int max_rows = AG_MIN(c->plan.n_thread, AG_MAX(1, c->m / (2 * c->dsp->mr)));
     int most = AG_CLIP(CACHE / (c->n_block * BLOCK * NR) / 2 * 2, 2, PANELS);
-    double least = INFINITY;
+    AgPlanRange range = {1, max_rows, most, 2, 8, 0.25};
 
-    for (c->n_row = 1; c->n_row <= max_rows; c->n_row++) {
-        c->mc = (c->m + c->n_row - 1) / c->n_row;
-        for (c->nc = most; c->nc >= 2; c->nc -= 2) {
-            int turns = (count_items(c) + threads - 1) / threads;
-            double cost = (double)turns * (c->mc + 8) * (c->nc + 0.25);
-            if (cost >= least * (c->n_row == best_rows ? 1.01 : 1))
-                continue;
-            least = AG_MIN(least, cost);
-            best_nc = c->nc;
-            best_rows = c->n_row;
-        }
-    }
-    c->mc = (c->m + best_rows - 1) / best_rows;
-    c->n_row = (c->m + c->mc - 1) / c->mc;
-    c->nc = best_nc;
-    return count_items(c);
+    c->plan.m = c->m;
+    return ag_plan_make(&c->plan, &range);
 }
 
 void ag_q8_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in, int ld_in, int m)
 {
-    Call c = {.dsp = &x->dsp->q8, .jobs = jobs, .x = x, .in = in, .ld_in = ld_in, .n_job = n_job};
+    Call c = {.dsp = &x->dsp->q8, .jobs = jobs, .x = x, .in = in, .ld_in = ld_in,
+              .plan = {.n_job = n_job, .n_thread = x->n_thread}};
     size_t row = row_bytes(jobs[0].lin->n_in);
     int most = (int)AG_MIN(x->q8.size / row, (size_t)INT32_MAX);
 
-    assert(n_job >= 1 && n_job <= JOBS && most >= 1);
+    assert(n_job >= 1 && n_job <= AG_PLAN_JOBS && most >= 1);
+    for (int j = 0; j < n_job; j++)
+        c.plan.unit[j] = (jobs[j].lin->n_out + NR - 1) / NR;
     c.n_in = jobs[0].lin->n_in;
     c.n_block = (c.n_in + BLOCK - 1) / BLOCK;
     c.lda = (ptrdiff_t)row;
@@ -208,7 +163,7 @@ void ag_q8_matmul(AgExec *x, const AgMatmulJob *jobs, int n_job, const float *in
         c.m = AG_MIN(m - r, most);
         ag_pool_run(c.m <= ROWS ? NULL : x->pool, (c.m + ROWS - 1) / ROWS, quantise_run, &c);
         if (c.m == 1)
-            ag_pool_run(x->pool, plan_gemv(&c), gemv_run, &c);
+            ag_pool_run(x->pool, ag_plan_vector(&c.plan, 1, GEMV_PANELS), gemv_run, &c);
         else
             ag_pool_run(x->pool, plan(&c), gemm_run, &c);
     }

@@ -389,7 +389,8 @@ test_live() {
     # each caption but the last on one frame, none of them held
     echo "tags: $(($(grep -c 'argus.caption=' meta) <= $(grep -c . a.jsonl)))"
     # captions reach frames: one each, the first that leaves when they are known
-    play "$pattern:d=4,realtime" -vf "argus=fps=2:window=2:live=1,metadata=print:key=lavfi.argus.start:file=meta" -f null -
+    play "$pattern:d=4,realtime" \
+        -vf "argus=fps=2:window=2:live=1,metadata=print:key=lavfi.argus.start:file=meta" -f null -
     tags meta >runs
     awk '$1 ":" != $3 { bad = 1 } END { exit !(NR && !bad) }' runs && echo "in real time: tags on single frames"
     echo "live, window"

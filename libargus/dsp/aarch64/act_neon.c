@@ -5,28 +5,9 @@
  */
 #include <arm_neon.h>
 
-#include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/aarch64/math_neon.h"
-
-static void gelu_neon(float *x, int n)
-{
-    int i = 0;
-
-    for (; i + 4 <= n; i += 4)
-        vst1q_f32(x + i, gelu_ps(vld1q_f32(x + i)));
-    if (i < n)
-        store_part(x + i, gelu_ps(load_part(x + i, n - i)), n - i);
-}
-
-static void silu_neon(float *x, int n)
-{
-    int i = 0;
-
-    for (; i + 4 <= n; i += 4)
-        vst1q_f32(x + i, silu_ps(vld1q_f32(x + i)));
-    if (i < n)
-        store_part(x + i, silu_ps(load_part(x + i, n - i)), n - i);
-}
+#include "libargus/dsp/aarch64/aarch64.h"
+#include "libargus/dsp/act_rows.h"
 
 static float exp_sum_neon(float *x, int n, float max)
 {
@@ -52,7 +33,7 @@ static float exp_sum_neon(float *x, int n, float max)
 
 void ag_act_init_neon(AgActDsp *dsp)
 {
-    dsp->gelu = gelu_neon;
-    dsp->silu = silu_neon;
+    dsp->gelu = gelu;
+    dsp->silu = silu;
     dsp->exp_sum = exp_sum_neon;
 }

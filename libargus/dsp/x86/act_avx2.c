@@ -7,30 +7,7 @@
 
 #include "libargus/dsp/x86/math_avx2.h"
 #include "libargus/dsp/x86/x86.h"
-
-static void gelu_avx2(float *x, int n)
-{
-    int i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(x + i, gelu_ps(_mm256_loadu_ps(x + i)));
-    if (i < n) {
-        __m256i m = lanes(n - i);
-        _mm256_maskstore_ps(x + i, m, gelu_ps(_mm256_maskload_ps(x + i, m)));
-    }
-}
-
-static void silu_avx2(float *x, int n)
-{
-    int i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(x + i, silu_ps(_mm256_loadu_ps(x + i)));
-    if (i < n) {
-        __m256i m = lanes(n - i);
-        _mm256_maskstore_ps(x + i, m, silu_ps(_mm256_maskload_ps(x + i, m)));
-    }
-}
+#include "libargus/dsp/act_rows.h"
 
 static float exp_sum_avx2(float *x, int n, float max)
 {
@@ -53,7 +30,7 @@ static float exp_sum_avx2(float *x, int n, float max)
 
 void ag_act_init_avx2(AgActDsp *dsp)
 {
-    dsp->gelu = gelu_avx2;
-    dsp->silu = silu_avx2;
+    dsp->gelu = gelu;
+    dsp->silu = silu;
     dsp->exp_sum = exp_sum_avx2;
 }

@@ -7,22 +7,7 @@
 
 #include "libargus/dsp/x86/math_avx512.h"
 #include "libargus/dsp/x86/x86.h"
-
-static void gelu_avx512(float *x, int n)
-{
-    for (int i = 0; i < n; i += 16) {
-        __mmask16 m = lanes(n - i);
-        _mm512_mask_storeu_ps(x + i, m, gelu_ps(_mm512_maskz_loadu_ps(m, x + i)));
-    }
-}
-
-static void silu_avx512(float *x, int n)
-{
-    for (int i = 0; i < n; i += 16) {
-        __mmask16 m = lanes(n - i);
-        _mm512_mask_storeu_ps(x + i, m, silu_ps(_mm512_maskz_loadu_ps(m, x + i)));
-    }
-}
+#include "libargus/dsp/act_rows.h"
 
 static float exp_sum_avx512(float *x, int n, float max)
 {
@@ -39,7 +24,7 @@ static float exp_sum_avx512(float *x, int n, float max)
 
 void ag_act_init_avx512(AgActDsp *dsp)
 {
-    dsp->gelu = gelu_avx512;
-    dsp->silu = silu_avx512;
+    dsp->gelu = gelu;
+    dsp->silu = silu;
     dsp->exp_sum = exp_sum_avx512;
 }
