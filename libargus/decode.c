@@ -286,7 +286,7 @@ static int score(ArgusContext *ctx, const char *choice, const float *first, doub
     *sum = 0;
     *n = ids.n;
     for (int i = 0; i < ids.n; i++) {
-        *sum += ag_logprob(i ? ctx->logits : first, vocab, ids.id[i]);
+        *sum += ag_logprob(&m->dsp.vec, i ? ctx->logits : first, vocab, ids.id[i]);
         if (i == ids.n - 1)
             break;
         if ((err = forward(ctx, ids.id[i])) < 0)

@@ -37,16 +37,11 @@ void ag_sample_start(AgSampleWork *w, const ArgusDecoding *d, const int *prompt,
         w->seen[prompt[i]] = 1;
 }
 
-double ag_logprob(const float *logits, int n, int id)
+double ag_logprob(const AgVecDsp *dsp, const float *logits, int n, int id)
 {
-    float max = logits[0];
-    double sum = 0;
+    float max = logits[dsp->argmax(logits, n)];
 
-    for (int i = 1; i < n; i++)
-        max = AG_MAX(max, logits[i]);
-    for (int i = 0; i < n; i++)
-        sum += (double)expf(logits[i] - max);
-    return (double)(logits[id] - max) - log(sum);
+    return (double)(logits[id] - max) - log(dsp->sum_exp(logits, max, n));
 }
 
 static int before(const float *s, int a, int b)
@@ -161,7 +156,7 @@ int ag_sample_next(AgSampleWork *w, const AgVecDsp *dsp, const ArgusDecoding *d,
     }
     id = d->temperature > 0 ? draw(w, d) : dsp->argmax(s, w->vocab);
     assert(id >= 0 && id < w->vocab);
-    *logprob = (float)ag_logprob(logits, w->vocab, id);
+    *logprob = (float)ag_logprob(dsp, logits, w->vocab, id);
     if (d->repetition_penalty != 1)
         w->seen[id] = 1;
     return id;

@@ -26,7 +26,7 @@ void ag_sample_start(AgSampleWork *w, const ArgusDecoding *d, const int *prompt,
  * plain softmax of the model's logits. */
 int ag_sample_next(AgSampleWork *w, const AgVecDsp *dsp, const ArgusDecoding *d,
                    const float *logits, float *logprob);
-/* log softmax(logits)[id], sums in double. */
-double ag_logprob(const float *logits, int n, int id);
+/* log softmax(logits)[id], to about 1e-6. */
+double ag_logprob(const AgVecDsp *dsp, const float *logits, int n, int id);
 
 #endif /* AG_SAMPLE_H */

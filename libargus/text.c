@@ -145,38 +145,41 @@ static void embed(const AgText *t, AgTextWork *w, const AgExec *x, const int *id
     }
 }
 
-/* Keys and values of n rows at positions kv->len.., from the normed rows in w->y. */
-static void append_kv(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x, AgKv *kv,
-                      int n)
+/* Keys and values of n rows at positions kv->len.., and queries of the last m of them,
+ * from the normed rows in w->y. */
+static void project(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x, AgKv *kv,
+                    int n, int m)
 {
     float *k = ag_kv_k(kv, i) + (size_t)kv->len * (size_t)kv->row;
     float *v = ag_kv_v(kv, i) + (size_t)kv->len * (size_t)kv->row;
-    AgMatmulJob jobs[2] = {
+    int nq = t->n_head * t->hd;
+    size_t first = (size_t)(n - m);
+    AgMatmulJob jobs[3] = {
         {&l->k, k, kv->row, AG_EPI_STORE, 1},
         {&l->v, v, kv->row, AG_EPI_STORE, 1},
+        {&l->q, w->q, nq, AG_EPI_STORE, (float)(1.0 / sqrt(t->hd))},
     };
 
-    ag_matmul(x, jobs, 2, w->y, t->d, n);
+    ag_matmul(x, jobs, m == n ? 3 : 2, w->y, t->d, n);
+    if (m < n)
+        ag_matmul(x, jobs + 2, 1, w->y + first * (size_t)t->d, t->d, m);
     ag_rope(x, k, kv->row, t->n_kv, t->hd, n, w->rope, 0);
+    ag_rope(x, w->q, nq, t->n_head, t->hd, m, w->rope + first * (size_t)t->hd, 0);
 }
 
-/* Attention and MLP of rows first.. of a chunk of n; keys and values are in. */
+/* Attention and MLP of the last m rows of a chunk of n. */
 static void mix_rows(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x,
-                     const AgKv *kv, int first, int n)
+                     const AgKv *kv, int n, int m)
 {
-    int nq = t->n_head * t->hd, m = n - first;
-    size_t d = (size_t)t->d;
-    float *h = w->x + (size_t)first * d, *normed = w->y + (size_t)first * d;
-    AgMatmulJob q = {&l->q, w->q, nq, AG_EPI_STORE, (float)(1.0 / sqrt(t->hd))};
-
-    ag_matmul(x, &q, 1, normed, t->d, m);
-    ag_rope(x, w->q, nq, t->n_head, t->hd, m, w->rope + (size_t)first * (size_t)t->hd, 0);
+    int nq = t->n_head * t->hd;
+    float *h = w->x + (size_t)(n - m) * (size_t)t->d;
     AgAttnArgs a = {
         .q = w->q, .k = ag_kv_k(kv, i), .v = ag_kv_v(kv, i), .out = w->y,
         .ld_q = nq, .ld_kv = kv->row, .ld_out = nq, .n_q = m, .n_kv = kv->len + n,
         .n_head = t->n_head, .n_kv_head = t->n_kv, .head_dim = t->hd,
-        .causal = 1, .pos = kv->len + first,
+        .causal = 1, .pos = kv->len + n - m,
     };
+
     ag_attn(x, &a);
     ag_linear(x, &l->o, AG_EPI_ADD, w->y, nq, h, t->d, m);
     ag_rmsnorm(x, w->y, h, t->d, l->ln_post, m, t->d, t->eps);
@@ -197,12 +200,12 @@ static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n
         ag_tap(tap, "text_embedding", 0, last, 1, t->d);
     for (int i = 0; i < t->n_layer; i++) {
         const Layer *l = &t->layer[i];
-        int final = i == t->n_layer - 1;
+        int m = i == t->n_layer - 1 ? want : n;
 
         ag_rmsnorm(x, w->y, w->x, t->d, l->ln_in, n, t->d, t->eps);
-        append_kv(t, l, i, w, x, kv, n);
-        if (!final || want)
-            mix_rows(t, l, i, w, x, kv, final ? n - want : 0, n);
+        project(t, l, i, w, x, kv, n, m);
+        if (m)
+            mix_rows(t, l, i, w, x, kv, n, m);
         if (want)
             ag_tap(tap, "text_layer", i, last, 1, t->d);
     }

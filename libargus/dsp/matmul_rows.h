@@ -1,8 +1,11 @@
 /*
  * What the tiers' matrix products have in common. To be included after a tier's
- * tile header (MR, NR, tile_fma, TILE_SWITCH) and its dot():
+ * tile header (MR, NR, tile_fma, TILE_SWITCH), its STREAMS and dots(): the
+ * products of `rows` (1 or STREAMS) rows, `step` bytes apart, with x; sums go to
+ * out[0], out[ld], ... and don't depend on `rows`.
  *
- *     float dot(const char *w, const float *x, int k, const AgDtype type)
+ *     void dots(float *out, int ld, const char *w, size_t step, const float *x, int k,
+ *               const int rows, const AgDtype type)
  *
  * Only static functions: compiled with the tier's instruction-set flags.
  *
@@ -36,12 +39,17 @@ static void finish(float *out, ptrdiff_t ld, const float *acc, int m, int n, con
     finish_rows(out, ld, acc, NR, m, n, NULL, bias, scale, epi);
 }
 
+/* The rows are read in STREAMS streams, each from one end of its part to the other. */
 AG_INLINE void gemv(float *out, const void *w, const float *x, int n, int k, const AgDtype type)
 {
     size_t row = (size_t)k * ag_dtype_size(type);
+    const char *src = w;
+    int part = n / STREAMS;
 
-    for (int r = 0; r < n; r++)
-        out[r] = dot((const char *)w + (size_t)r * row, x, k, type);
+    for (int r = 0; r < part; r++)
+        dots(out + r, part, src + (size_t)r * row, (size_t)part * row, x, k, STREAMS, type);
+    for (int r = part * STREAMS; r < n; r++)
+        dots(out + r, 0, src + (size_t)r * row, 0, x, k, 1, type);
 }
 
 static void gemv_bf16(float *out, const void *w, const float *x, int n, int k)

@@ -13,7 +13,7 @@
 #include "libargus/base/mem.h"
 #include "libargus/base/thread.h"
 
-enum { CHAINS = 32, ROUNDS = 60, READS = 4, SLICES = 32 };
+enum { CHAINS = 32, ROUNDS = 60, PASSES = 8, SLICES = 64 };
 static const size_t READ_SIZE = (size_t)512 << 20;
 
 double ag_clock(void)
@@ -90,18 +90,17 @@ static void read_run(void *arg, int item, int thread)
 {
     Job *j = arg;
 
-    (void)thread;
-    j->sink[item][1] += j->dsp.read(j->mem + item * j->n, j->n);
+    j->sink[thread][1] += j->dsp.read(j->mem + item * j->n, j->n);
 }
 
-/* Seconds of the fastest of some runs of one item a thread. */
-static double best(AgPool *pool, AgPoolFn fn, Job *job, int threads, int rounds)
+/* Seconds of the fastest of some runs. */
+static double best(AgPool *pool, AgPoolFn fn, Job *job, int items, int rounds)
 {
     double least = 1e30;
 
     for (int i = 0; i < rounds; i++) {
         double t = ag_clock();
-        ag_pool_run(pool, threads, fn, job);
+        ag_pool_run(pool, items, fn, job);
         t = ag_clock() - t;
         least = AG_MIN(least, t);
     }
@@ -129,22 +128,19 @@ double ag_read_bandwidth(unsigned cpu, int threads)
 {
     Job job = {.dsp = kernels(cpu)};
     AgPool *pool = NULL;
-    double least = 1e30;
     float *mem = ag_malloc(READ_SIZE);
 
     if (!mem || ag_pool_open(&pool, threads) < 0) {
         ag_free(mem);
         return 0;
     }
-    size_t n = READ_SIZE / sizeof(float), slice = n / SLICES;
+    size_t n = READ_SIZE / sizeof(float);
     for (size_t i = 0; i < n; i++) /* touched: no page of zeros is shared */
         mem[i] = 1.0f;
-    job.n = (long)(slice / (size_t)threads) / 256 * 256;
-    for (int i = 0; i < READS * SLICES; i++) { /* short, so that some are undisturbed */
-        job.mem = mem + (size_t)(i % SLICES) * slice;
-        least = AG_MIN(least, best(pool, read_run, &job, threads, 1));
-    }
+    job.mem = mem;
+    job.n = (long)(n / SLICES);
+    double least = best(pool, read_run, &job, SLICES, PASSES);
     ag_pool_close(&pool);
     ag_free(mem);
-    return (double)job.n * sizeof(float) * threads / least;
+    return (double)READ_SIZE / least;
 }

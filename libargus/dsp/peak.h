@@ -12,8 +12,9 @@
  * several rounds. 0 if memory or threads run out. */
 double ag_peak_flops(unsigned cpu, int threads);
 
-/* Bytes a second of a plain read of memory that is in no cache: each thread
- * reads its share of 512 MiB. Takes about 0.3 s. 0 if memory runs out. */
+/* Bytes a second of a plain read: the best of several passes over 512 MiB, one
+ * after the other, as a token reads the weights. Of whole passes, since parts of
+ * memory that large may lie in a shared cache. Takes about 0.3 s. 0 if memory runs out. */
 double ag_read_bandwidth(unsigned cpu, int threads);
 
 /* Seconds of a clock that never goes back. */

@@ -32,6 +32,15 @@ static void add_c(float *dst, const float *src, int n)
         dst[i] += src[i];
 }
 
+static double sum_exp_c(const float *x, float max, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += (double)expf(x[i] - max);
+    return sum;
+}
+
 static int argmax_c(const float *x, int n)
 {
     float best = -INFINITY;
@@ -61,6 +70,7 @@ void ag_vec_init(AgVecDsp *dsp, unsigned cpu)
     dsp->widen_bf16 = widen_bf16_c;
     dsp->widen_f16 = widen_f16_c;
     dsp->add = add_c;
+    dsp->sum_exp = sum_exp_c;
     dsp->argmax = argmax_c;
 #if HAVE_AVX2
     if (cpu & ARGUS_CPU_AVX2)

@@ -14,6 +14,8 @@ typedef struct AgVecDsp {
     void (*widen_f16)(float *dst, const uint16_t *src, int n);
     /* dst[i] += src[i]. Exact. */
     void (*add)(float *dst, const float *src, int n);
+    /* Sum of exp(x[i] - max), no x[i] above max: to 1e-6 of it, and exp() below -87 is 0. */
+    double (*sum_exp)(const float *x, float max, int n);
     /* Index of the largest value, the lowest one of several; NaN never wins.
      * Exact. */
     int (*argmax)(const float *x, int n);

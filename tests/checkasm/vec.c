@@ -1,5 +1,5 @@
 /*
- * checkasm of widening, sums and argmax: exact.
+ * checkasm of widening, sums and argmax: exact, but for sums of exp().
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -85,6 +85,34 @@ static void add(const AgDsp *ref, const AgDsp *dsp)
     report();
 }
 
+/* Ranges of logits that are flat, usual, and so wide that most terms are 0. */
+static void sum_exp(const AgDsp *ref, const AgDsp *dsp)
+{
+    static const float ranges[] = {0, 1, 30, 400};
+    declare_func(double, const float *, float, int);
+
+    if (!check_func(dsp->vec.sum_exp, ref->vec.sum_exp, "vec.sum_exp"))
+        return;
+    for (size_t s = 0; s < AG_COUNT(sizes) * AG_COUNT(ranges); s++) {
+        int n = s < AG_COUNT(ranges) ? 49280 : sizes[s / AG_COUNT(ranges)];
+        float low = ranges[s % AG_COUNT(ranges)], max = -INFINITY;
+        float *x = ck_input(0, (size_t)n * 4);
+        double sum = 0;
+        ck_floats(x, n, -low, 0.5f);
+        for (int i = 0; i < n; i++)
+            max = AG_MAX(max, x[i]);
+        for (int i = 0; i < n; i++)
+            sum += exp((double)x[i] - max);
+        double a = call_ref(x, max, n), b = call_new(x, max, n);
+        if (fabs(a - sum) > 1e-6 * sum || fabs(b - sum) > 1e-6 * sum)
+            fail("n=%d, from %g: %.9g and %.9g, not %.9g", n, (double)-low, a, b, sum);
+    }
+    float *x = ck_input(0, 49280 * 4);
+    ck_floats(x, 49280, -30, 0);
+    bench_new(49280, x, 0, 49280);
+    report();
+}
+
 static void argmax(const AgDsp *ref, const AgDsp *dsp)
 {
     declare_func(int, const float *, int);
@@ -121,5 +149,6 @@ void check_vec(const AgDsp *ref, const AgDsp *dsp)
     widen(dsp->vec.widen_bf16, ref->vec.widen_bf16, "vec.widen_bf16", 8);
     widen(dsp->vec.widen_f16, ref->vec.widen_f16, "vec.widen_f16", 5);
     add(ref, dsp);
+    sum_exp(ref, dsp);
     argmax(ref, dsp);
 }

@@ -48,8 +48,12 @@ static int next(const ArgusDecoding *d)
 {
     float logprob;
     int id = ag_sample_next(&work, &dsp, d, logits, &logprob);
+    double sum = 0;
 
-    CU_ASSERT(fabs(logprob - ag_logprob(logits, VOCAB, id)) < 1e-5);
+    for (int i = 0; i < VOCAB; i++)
+        sum += exp((double)logits[i]);
+    CU_ASSERT_DOUBLE_EQUAL(logprob, (double)logits[id] - log(sum), 1e-5);
+    CU_ASSERT_DOUBLE_EQUAL(logprob, ag_logprob(&dsp, logits, VOCAB, id), 1e-6);
     return id;
 }
 

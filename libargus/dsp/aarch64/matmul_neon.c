@@ -134,8 +134,10 @@ AG_INLINE float32x4_t load4(const char *w, ptrdiff_t i, const AgDtype type)
     return widen4(vreinterpret_u16_u8(vld1_u8((const uint8_t *)(w + 2 * i))), type == AG_F16);
 }
 
-/* One row after the other: memory is read in one stream. */
-AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
+enum { STREAMS = 1 }; /* more were not timed */
+
+AG_INLINE void dots(float *out, int ld, const char *w, size_t step, const float *x, int k,
+                    const int rows, const AgDtype type)
 {
     const int size = type == AG_F32 ? 4 : 2;
     float32x4_t s[8];
@@ -159,10 +161,11 @@ AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
     AG_UNROLL
     for (int j = 0; j < 4; j++)
         s[j] = vaddq_f32(s[j], s[j + 4]);
-    return sum_lanes(vaddq_f32(vaddq_f32(s[0], s[1]), vaddq_f32(s[2], s[3])));
+    *out = sum_lanes(vaddq_f32(vaddq_f32(s[0], s[1]), vaddq_f32(s[2], s[3])));
+    (void)ld, (void)step, (void)rows;
 }
 
-#include "libargus/dsp/matmul_rows.h" /* needs dot() */
+#include "libargus/dsp/matmul_rows.h" /* needs dots() */
 
 void ag_matmul_init_neon(AgMatmulDsp *dsp)
 {

@@ -9,6 +9,7 @@
 
 #include "libargus/dsp/aarch64/aarch64.h"
 #include "libargus/dsp/aarch64/math_neon.h"
+#include "libargus/dsp/vec_rows.h"
 
 AG_INLINE void widen(float *dst, const uint16_t *src, int n, const int half)
 {
@@ -35,16 +36,6 @@ static void widen_bf16_neon(float *dst, const uint16_t *src, int n)
 static void widen_f16_neon(float *dst, const uint16_t *src, int n)
 {
     widen(dst, src, n, 1);
-}
-
-static void add_neon(float *dst, const float *src, int n)
-{
-    int i = 0;
-
-    for (; i + 4 <= n; i += 4)
-        vst1q_f32(dst + i, vaddq_f32(vld1q_f32(dst + i), vld1q_f32(src + i)));
-    for (; i < n; i++)
-        dst[i] += src[i];
 }
 
 /* The largest value first, then where it is: two passes, the second one short
@@ -81,6 +72,7 @@ void ag_vec_init_neon(AgVecDsp *dsp)
 {
     dsp->widen_bf16 = widen_bf16_neon;
     dsp->widen_f16 = widen_f16_neon;
-    dsp->add = add_neon;
+    dsp->add = add;
+    dsp->sum_exp = sum_exp;
     dsp->argmax = argmax_neon;
 }

@@ -96,36 +96,53 @@ AG_INLINE __m256 load8(const char *w, ptrdiff_t i, const AgDtype type)
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
 }
 
-/* One row after the other, so that memory is read in one stream, 8 KiB ahead:
- * the core's own prefetching gets half of the bandwidth. */
-AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
+/* Two streams, for which there are registers; matmul_avx512.c says why. */
+enum { STREAMS = 2, AHEAD = 2048 };
+
+AG_INLINE void dots(float *out, int ld, const char *w, size_t step, const float *x, int k,
+                    const int rows, const AgDtype type)
 {
     const int size = type == AG_F32 ? 4 : 2;
-    __m256 s[4];
+    __m256 s[STREAMS][4];
     int i = 0;
 
     AG_UNROLL
-    for (int j = 0; j < 4; j++)
-        s[j] = _mm256_setzero_ps();
+    for (int j = 0; j < 4 * rows; j++)
+        s[j / 4][j % 4] = _mm256_setzero_ps();
     for (; i + 32 <= k; i += 32) {
-        _mm_prefetch(w + size * i + 8192, _MM_HINT_T1);
-        if (type == AG_F32)
-            _mm_prefetch(w + size * i + 8192 + 64, _MM_HINT_T1);
         AG_UNROLL
-        for (int j = 0; j < 4; j++)
-            s[j] = _mm256_fmadd_ps(load8(w, i + 8 * j, type), _mm256_loadu_ps(x + i + 8 * j), s[j]);
+        for (int r = 0; r < rows; r++) {
+            _mm_prefetch(w + (size_t)r * step + size * i + AHEAD, _MM_HINT_T0);
+            if (type == AG_F32)
+                _mm_prefetch(w + (size_t)r * step + size * i + AHEAD + 64, _MM_HINT_T0);
+        }
+        AG_UNROLL
+        for (int j = 0; j < 4; j++) {
+            __m256 v = _mm256_loadu_ps(x + i + 8 * j);
+            for (int r = 0; r < rows; r++)
+                s[r][j] = _mm256_fmadd_ps(load8(w + (size_t)r * step, i + 8 * j, type), v, s[r][j]);
+        }
     }
-    for (; i + 8 <= k; i += 8)
-        s[0] = _mm256_fmadd_ps(load8(w, i, type), _mm256_loadu_ps(x + i), s[0]);
-    if (i < k) {
-        char copy[32] = {0};
-        memcpy(copy, w + size * i, (size_t)(size * (k - i)));
-        s[1] = _mm256_fmadd_ps(load8(copy, 0, type), _mm256_maskload_ps(x + i, lanes(k - i)), s[1]);
+    for (; i + 8 <= k; i += 8) {
+        AG_UNROLL
+        for (int r = 0; r < rows; r++)
+            s[r][0] = _mm256_fmadd_ps(load8(w + (size_t)r * step, i, type),
+                                      _mm256_loadu_ps(x + i), s[r][0]);
     }
-    return sum_lanes(_mm256_add_ps(_mm256_add_ps(s[0], s[1]), _mm256_add_ps(s[2], s[3])));
+    AG_UNROLL
+    for (int r = 0; r < rows; r++) {
+        if (i < k) {
+            char copy[32] = {0};
+            memcpy(copy, w + (size_t)r * step + size * i, (size_t)(size * (k - i)));
+            s[r][1] = _mm256_fmadd_ps(load8(copy, 0, type), _mm256_maskload_ps(x + i, lanes(k - i)),
+                                      s[r][1]);
+        }
+        out[r * ld] = sum_lanes(_mm256_add_ps(_mm256_add_ps(s[r][0], s[r][1]),
+                                              _mm256_add_ps(s[r][2], s[r][3])));
+    }
 }
 
-#include "libargus/dsp/matmul_rows.h" /* needs dot() */
+#include "libargus/dsp/matmul_rows.h" /* needs dots() */
 
 void ag_matmul_init_avx2(AgMatmulDsp *dsp)
 {

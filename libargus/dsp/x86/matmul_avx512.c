@@ -88,29 +88,45 @@ AG_INLINE __m512 load16(const char *w, ptrdiff_t i, __mmask16 m, const AgDtype t
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
 }
 
-/* One row after the other, so that memory is read in one stream, 8 KiB ahead:
- * the core's own prefetching gets half of the bandwidth. */
-AG_INLINE float dot(const char *w, const float *x, int k, const AgDtype type)
+/* A core reads mapped weights faster in some streams, asked for early, into L1: its own
+ * prefetching stops at the end of a page of 4 KiB. Figures: doc/kernels.md. */
+enum { STREAMS = 4, AHEAD = 1024 };
+
+AG_INLINE void dots(float *out, int ld, const char *w, size_t step, const float *x, int k,
+                    const int rows, const AgDtype type)
 {
-    __m512 s0 = _mm512_setzero_ps(), s1 = s0;
     const int size = type == AG_F32 ? 4 : 2;
+    __m512 s[STREAMS][2];
     int i = 0;
 
+    AG_UNROLL
+    for (int r = 0; r < rows; r++)
+        s[r][0] = s[r][1] = _mm512_setzero_ps();
     for (; i + 32 <= k; i += 32) {
-        _mm_prefetch(w + size * i + 8192, _MM_HINT_T1);
-        if (type == AG_F32)
-            _mm_prefetch(w + size * i + 8192 + 64, _MM_HINT_T1);
-        s0 = _mm512_fmadd_ps(load16(w, i, 0xFFFF, type), _mm512_loadu_ps(x + i), s0);
-        s1 = _mm512_fmadd_ps(load16(w, i + 16, 0xFFFF, type), _mm512_loadu_ps(x + i + 16), s1);
+        __m512 x0 = _mm512_loadu_ps(x + i), x1 = _mm512_loadu_ps(x + i + 16);
+        AG_UNROLL
+        for (int r = 0; r < rows; r++) {
+            const char *row = w + (size_t)r * step;
+            _mm_prefetch(row + size * i + AHEAD, _MM_HINT_T0);
+            if (type == AG_F32)
+                _mm_prefetch(row + size * i + AHEAD + 64, _MM_HINT_T0);
+            s[r][0] = _mm512_fmadd_ps(load16(row, i, 0xFFFF, type), x0, s[r][0]);
+            s[r][1] = _mm512_fmadd_ps(load16(row, i + 16, 0xFFFF, type), x1, s[r][1]);
+        }
     }
     for (; i < k; i += 16) {
         __mmask16 m = lanes(k - i);
-        s0 = _mm512_fmadd_ps(load16(w, i, m, type), _mm512_maskz_loadu_ps(m, x + i), s0);
+        AG_UNROLL
+        for (int r = 0; r < rows; r++)
+            s[r][0] = _mm512_fmadd_ps(load16(w + (size_t)r * step, i, m, type),
+                                      _mm512_maskz_loadu_ps(m, x + i), s[r][0]);
     }
-    return _mm512_reduce_add_ps(_mm512_add_ps(s0, s1));
+    AG_UNROLL
+    for (int r = 0; r < rows; r++)
+        out[r * ld] = _mm512_reduce_add_ps(_mm512_add_ps(s[r][0], s[r][1]));
 }
 
-#include "libargus/dsp/matmul_rows.h" /* needs dot() */
+#include "libargus/dsp/matmul_rows.h" /* needs dots() */
 
 void ag_matmul_init_avx512(AgMatmulDsp *dsp)
 {

@@ -9,6 +9,7 @@
 
 #include "libargus/dsp/x86/math_avx2.h"
 #include "libargus/dsp/x86/x86.h"
+#include "libargus/dsp/vec_rows.h"
 
 AG_INLINE __m256 widen8(const void *src, const int half)
 {
@@ -39,17 +40,6 @@ static void widen_bf16_avx2(float *dst, const uint16_t *src, int n)
 static void widen_f16_avx2(float *dst, const uint16_t *src, int n)
 {
     widen(dst, src, n, 1);
-}
-
-static void add_avx2(float *dst, const float *src, int n)
-{
-    int i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(dst + i, _mm256_add_ps(_mm256_loadu_ps(dst + i),
-                                                _mm256_loadu_ps(src + i)));
-    for (; i < n; i++)
-        dst[i] += src[i];
 }
 
 /* The largest value first, then where it is: two passes, the second one short
@@ -85,6 +75,7 @@ void ag_vec_init_avx2(AgVecDsp *dsp)
 {
     dsp->widen_bf16 = widen_bf16_avx2;
     dsp->widen_f16 = widen_f16_avx2;
-    dsp->add = add_avx2;
+    dsp->add = add;
+    dsp->sum_exp = sum_exp;
     dsp->argmax = argmax_avx2;
 }
