@@ -28,21 +28,6 @@ static int cancelled(const ArgusContext *ctx)
     return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) != 0;
 }
 
-/* FNV-1a over 8 bytes at a time: only to find candidates for memcmp. */
-static uint64_t hash_bytes(const uint8_t *p, size_t n)
-{
-    uint64_t h = 0xCBF29CE484222325u, v;
-
-    for (; n >= 8; p += 8, n -= 8) {
-        memcpy(&v, p, 8);
-        h = (h ^ v) * 0x100000001B3u;
-        h ^= h >> 32;
-    }
-    for (; n; n--)
-        h = (h ^ *p++) * 0x100000001B3u;
-    return h;
-}
-
 int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int split,
                      AgPicture **out)
 {
@@ -57,12 +42,10 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
     AgPicture *p = ag_calloc(1, sizeof(*p));
     if (!p)
         return ag_nomem(&ctx->log, "a picture");
-    p->rows = plan.rows;
-    p->cols = plan.cols;
-    p->n_tile = plan.n_tile;
-    p->n_byte = ag_mul((size_t)plan.n_tile, (size_t)c->tile * (size_t)c->tile * 3);
-    p->tiles = ag_malloc(p->n_byte);
-    err = p->tiles ? ag_preprocess_run(x, c, &plan, img, p->tiles) : ARGUS_ERR(ENOMEM);
+    p->plan = plan;
+    p->n_byte = ag_preprocess_size(c, &plan);
+    p->pixels = ag_malloc(p->n_byte);
+    err = p->pixels ? ag_preprocess_run(x, c, &plan, img, p->pixels) : ARGUS_ERR(ENOMEM);
     if (err == 0 && x->pool && cancelled(ctx)) { /* some rows were skipped */
         ag_picture_free(&p);
         return ARGUS_ERR_CANCELLED;
@@ -72,7 +55,6 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
         return ag_fail(&ctx->log, err, "out of memory for the tiles of a %dx%d picture", img->width,
                        img->height);
     }
-    p->hash = hash_bytes(p->tiles, p->n_byte);
     ctx->stats.us_preprocess += now_us() - start;
     *out = p;
     return 0;
@@ -81,16 +63,15 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
 int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
 {
     const ArgusModel *m = ctx->model;
-    size_t tile = (size_t)m->config.tile * (size_t)m->config.tile * 3;
     size_t row = (size_t)m->config.n_img_tok * (size_t)m->config.d_txt;
     int64_t start = now_us(), flops = ctx->exec.flops;
 
-    float *f = ag_malloc(ag_mul(ag_mul((size_t)pic->n_tile, row), sizeof(float)));
+    float *f = ag_malloc(ag_mul(ag_mul((size_t)pic->plan.n_tile, row), sizeof(float)));
     if (!f)
         return ag_nomem(&ctx->log, "image tokens");
-    for (int i = 0; i < pic->n_tile && !cancelled(ctx); i++) {
-        ag_vision_run(m->vision, &ctx->vision, &ctx->exec, pic->tiles + (size_t)i * tile,
-                      ctx->patches, &ctx->tap);
+    for (int i = 0; i < pic->plan.n_tile && !cancelled(ctx); i++) {
+        AgTile tile = ag_preprocess_tile(&m->config, &pic->plan, pic->pixels, i);
+        ag_vision_run(m->vision, &ctx->vision, &ctx->exec, tile, ctx->patches, &ctx->tap);
         ag_connector_run(m->connector, &ctx->connector, &ctx->exec, ctx->patches,
                          f + (size_t)i * row, &ctx->tap);
         ctx->stats.n_tile++;
@@ -109,9 +90,9 @@ int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
 
 int ag_picture_equal(const AgPicture *a, const AgPicture *b)
 {
-    return a->hash == b->hash && a->rows == b->rows && a->cols == b->cols &&
-           a->n_byte == b->n_byte && a->tiles && b->tiles &&
-           !memcmp(a->tiles, b->tiles, a->n_byte);
+    return a->plan.rows == b->plan.rows && a->plan.cols == b->plan.cols &&
+           a->n_byte == b->n_byte && a->pixels && b->pixels &&
+           !memcmp(a->pixels, b->pixels, a->n_byte);
 }
 
 void ag_picture_free(AgPicture **pp)
@@ -120,7 +101,7 @@ void ag_picture_free(AgPicture **pp)
 
     if (!p)
         return;
-    ag_free(p->tiles);
+    ag_free(p->pixels);
     ag_free(p->features);
     ag_free(p);
     *pp = NULL;
@@ -178,7 +159,7 @@ static int fill_slots(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
             continue;
         while (left == 0 && ++part < (int)n_part) {
             if (parts[part].kind == ARGUS_PART_IMAGE) {
-                left = parts[part].pic->n_tile * m->config.n_img_tok;
+                left = parts[part].pic->plan.n_tile * m->config.n_img_tok;
                 row = parts[part].pic->features;
             }
         }
@@ -307,7 +288,7 @@ int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
     if (err == 0) {
         out->n_prompt = ids.n;
         for (size_t i = 0; i < n_part; i++)
-            out->n_tile += parts[i].kind == ARGUS_PART_IMAGE ? parts[i].pic->n_tile : 0;
+            out->n_tile += parts[i].kind == ARGUS_PART_IMAGE ? parts[i].pic->plan.n_tile : 0;
         ctx->stats.n_caption++;
     } else {
         argus_caption_free(out);
@@ -385,7 +366,7 @@ static int open_pictures(ArgusContext *ctx, const ArgusRequest *r, AgPromptPart 
         if (old) {
             ag_picture_free(&pics[n]);
             pics[n] = old;
-            ctx->stats.n_tile_reused += old->n_tile;
+            ctx->stats.n_tile_reused += old->plan.n_tile;
         } else if ((err = ag_caption_encode(ctx, pics[n])) < 0) {
             return err;
         }

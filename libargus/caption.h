@@ -9,6 +9,7 @@
 
 #include "libargus/argus.h"
 #include "libargus/dsp/attn.h"
+#include "libargus/preprocess.h"
 #include "libargus/prompt.h"
 #include "libargus/tap.h"
 
@@ -16,11 +17,9 @@ typedef struct AgDraft AgDraft; /* decode.h */
 
 /* One picture prepared for prompts. */
 struct AgPicture {
-    int rows, cols;       /* grid, 0 0 = one tile */
-    int n_tile;
-    uint8_t *tiles;       /* [n_tile, tile, tile, 3] */
-    size_t n_byte;        /* of tiles */
-    uint64_t hash;        /* of tiles; equal pictures have equal hashes */
+    AgPlan plan;          /* its grid and number of tiles */
+    uint8_t *pixels;      /* of the tiles: ag_preprocess_tile() */
+    size_t n_byte;        /* of pixels */
     float *features;      /* [n_tile * n_img_tok, d_txt]; NULL before encoding */
     int64_t serial;       /* unique number of the encoding, 0 before; the KV cache knows
                              pictures by it */

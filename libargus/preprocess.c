@@ -4,7 +4,7 @@
  *     ArgusImage [h, w]
  *       -> RGB [h1, w1, 3]     longest edge to a fixed length, up or down
  *       -> RGB [h2, w2, 3]     each side up to whole tiles (splitting)
- *       -> [n_tile, tile, tile, 3]  crops row by row, then the global view
+ *       -> [tile, tile, 3]     the global view; the other tiles are cut where they lie
  *
  * Sizes follow transformers 4.54.0, image_processing_idefics3.py: its order of
  * double divisions and its truncations decide the last pixel, so do not
@@ -116,24 +116,20 @@ static int rgb_new(Rgb *r, int w, int h)
     return 0;
 }
 
-/* Replace r by itself in another size. */
-static int rgb_resize(AgExec *x, Rgb *r, int w, int h)
+/* Replace r by itself in another size; in memory `to`, NULL: in its own, if any is needed. */
+static int rgb_resize(AgExec *x, Rgb *r, int w, int h, uint8_t *to)
 {
-    Rgb to = {0};
-    int err;
+    Rgb out = {to, (ptrdiff_t)w * 3, w, h, NULL};
+    int err = 0;
 
-    if (r->w == w && r->h == h)
+    if (r->w == w && r->h == h && !to)
         return 0;
-    err = rgb_new(&to, w, h);
-    if (err >= 0)
-        err = ag_resample(x, to.own, w, h, r->data, r->w, r->h, r->stride);
-    if (err < 0) {
-        ag_free(to.own);
+    if (!to && (err = rgb_new(&out, w, h)) < 0)
         return err;
-    }
+    err = ag_resample(x, to ? to : out.own, w, h, r->data, r->w, r->h, r->stride);
     ag_free(r->own);
-    *r = to;
-    return 0;
+    *r = out;
+    return err;
 }
 
 static int rgb_read(Rgb *r, const ArgusImage *in)
@@ -150,31 +146,36 @@ static int rgb_read(Rgb *r, const ArgusImage *in)
     return err;
 }
 
-static uint8_t *crop(uint8_t *out, const Rgb *r, int x, int y, int size)
+size_t ag_preprocess_size(const AgConfig *c, const AgPlan *p)
 {
-    for (int i = 0; i < size; i++, out += (size_t)size * 3)
-        memcpy(out, r->data + (y + i) * r->stride + (ptrdiff_t)x * 3, (size_t)size * 3);
-    return out;
+    return ag_mul((size_t)p->n_tile, (size_t)c->tile * (size_t)c->tile * 3);
 }
 
 int ag_preprocess_run(AgExec *x, const AgConfig *c, const AgPlan *p, const ArgusImage *in,
-                      uint8_t *tiles)
+                      uint8_t *pixels)
 {
+    int split = p->n_tile > 1, whole = p->w1 == p->w2 && p->h1 == p->h2;
     Rgb r = {0};
     int err = rgb_read(&r, in);
 
     if (err >= 0)
-        err = rgb_resize(x, &r, p->w1, p->h1);
-    if (err >= 0 && p->n_tile > 1)
-        err = rgb_resize(x, &r, p->w2, p->h2);
-    if (err >= 0) {
-        for (int row = 0; row < p->rows; row++)
-            for (int col = 0; col < p->cols; col++)
-                tiles = crop(tiles, &r, col * c->tile, row * c->tile, c->tile);
-        err = ag_resample(x, tiles, c->tile, c->tile, r.data, r.w, r.h, r.stride);
-    }
+        err = rgb_resize(x, &r, p->w1, p->h1, split && whole ? pixels : NULL);
+    if (err >= 0 && split && !whole)
+        err = rgb_resize(x, &r, p->w2, p->h2, pixels);
+    if (err >= 0)
+        err = ag_resample(x, (uint8_t *)ag_preprocess_tile(c, p, pixels, p->n_tile - 1).data,
+                          c->tile, c->tile, r.data, r.w, r.h, r.stride);
     ag_free(r.own);
     return err;
+}
+
+AgTile ag_preprocess_tile(const AgConfig *c, const AgPlan *p, const uint8_t *pixels, int i)
+{
+    ptrdiff_t row = (ptrdiff_t)c->tile * 3, grid_row = row * p->cols;
+
+    if (i < p->rows * p->cols)
+        return (AgTile){pixels + i / p->cols * c->tile * grid_row + i % p->cols * row, grid_row};
+    return (AgTile){pixels + p->rows * c->tile * grid_row, row};
 }
 
 void ag_preprocess_lut(float lut[3][256], const AgConfig *c)

@@ -1,5 +1,6 @@
 /*
- * Stage: picture -> tiles. RGB bytes in, uint8 tiles [n_tile, tile, tile, 3] out.
+ * Stage: picture -> tiles. RGB bytes in, uint8 pixels out: what the tiles are cut
+ * from, in one piece, and the global view.
  *
  * The sizes follow Hugging Face's slow Idefics3 image processor in its order
  * of double operations (transformers 4.54.0, image_processing_idefics3.py).
@@ -24,10 +25,22 @@ typedef struct AgPlan {
 /* @return 0 or ARGUS_ERR(EINVAL) for sizes outside 1.. and AG_MAX_PIXELS. */
 int ag_preprocess_plan(AgPlan *p, const AgConfig *c, int w, int h, int split);
 
-/* Fill tiles [plan->n_tile, tile, tile, 3]: crops row by row, global view
- * last. Allocates the pictures in between and frees them. @return 0, ENOMEM. */
+/* Bytes of all tiles' pixels: n_tile * tile * tile * 3. */
+size_t ag_preprocess_size(const AgConfig *c, const AgPlan *p);
+/* Fill pixels: [rows * tile, cols * tile, 3], from which tiles are cut, then the global
+ * view or only tile [tile, tile, 3]. Allocates the pictures in between and frees them.
+ * @return 0, ENOMEM. */
 int ag_preprocess_run(AgExec *x, const AgConfig *c, const AgPlan *p, const ArgusImage *in,
-                      uint8_t *tiles);
+                      uint8_t *pixels);
+
+/* RGB24 [tile, tile] in rows that are `stride` bytes apart. */
+typedef struct AgTile {
+    const uint8_t *data;
+    ptrdiff_t stride;
+} AgTile;
+
+/* Tile i < n_tile: the grid row by row, then the global view. */
+AgTile ag_preprocess_tile(const AgConfig *c, const AgPlan *p, const uint8_t *pixels, int i);
 
 /* lut[c][v]: normalised float32 of byte v, in the reference's order of roundings. */
 void ag_preprocess_lut(float lut[3][256], const AgConfig *c);

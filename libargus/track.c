@@ -185,7 +185,7 @@ static int make_shot(ArgusTrack *t, AgPicture *pic, AgShot **out)
     int err;
 
     if (old) {
-        ag_caption_stats(t->ctx)->n_tile_reused += pic->n_tile;
+        ag_caption_stats(t->ctx)->n_tile_reused += pic->plan.n_tile;
         ag_picture_free(&pic);
         ag_shots_hold(out, &old, 1);
         return 0;
@@ -424,9 +424,9 @@ int argus_track_push(ArgusTrack *t, const ArgusImage *image, ArgusRational sar)
     if ((err = ag_shot_prepare(t->ctx, t->s.queue ? &alone : &t->ctx->exec, &t->s.logger, image,
                                sar, t->s.split, &t->sar_told, &pic)) < 0)
         return err;
-    if (pic->rows != t->rows || pic->cols != t->cols) { /* before any vision work */
-        t->rows = pic->rows;
-        t->cols = pic->cols;
+    if (pic->plan.rows != t->rows || pic->plan.cols != t->cols) { /* before any vision work */
+        t->rows = pic->plan.rows;
+        t->cols = pic->plan.cols;
         err = check_budget(t, t->prompt_set ? t->next_prompt : t->prompt);
     }
     if (err < 0) {

@@ -66,9 +66,12 @@ int ag_work_parts(const ArgusTrackSettings *s, AgShot *const *shots, int n, int 
         p[k++] = (AgPromptPart){.kind = ARGUS_PART_TURN, .text = "user"};
     }
     for (int i = 0; i < n; i++, k++) {
-        AgPicture *pic = shots ? shots[i]->pic : NULL;
-        p[k] = (AgPromptPart){.kind = ARGUS_PART_IMAGE, .pic = pic,
-                              .rows = pic ? pic->rows : rows, .cols = pic ? pic->cols : cols};
+        p[k] = (AgPromptPart){.kind = ARGUS_PART_IMAGE, .rows = rows, .cols = cols};
+        if (shots) {
+            p[k].pic = shots[i]->pic;
+            p[k].rows = p[k].pic->plan.rows;
+            p[k].cols = p[k].pic->plan.cols;
+        }
     }
     if (prompt)
         p[k++] = (AgPromptPart){.kind = ARGUS_PART_TEXT, .text = prompt};

@@ -144,7 +144,7 @@ void ag_vision_carve(AgVisionWork *w, AgArena *a, const AgConfig *c)
 typedef struct PatchJob {
     const AgVision *v;
     const AgDsp *dsp;
-    const uint8_t *tile;
+    AgTile tile;
     float *out; /* [n_patch, 3 patch^2] */
 } PatchJob;
 
@@ -153,16 +153,16 @@ static void patch_row(void *arg, int row, int thread)
 {
     const PatchJob *j = arg;
     const AgVision *v = j->v;
-    int side = v->tile / v->patch, stride = v->tile * 3;
-    const uint8_t *in = j->tile + (size_t)row * (size_t)v->patch * (size_t)stride;
+    int side = v->tile / v->patch;
+    const uint8_t *in = j->tile.data + row * v->patch * j->tile.stride;
     float *out = j->out + (size_t)row * (size_t)side * (size_t)v->conv.n_in;
 
     (void)thread;
     for (int c = 0; c < side; c++, in += 3 * v->patch, out += v->conv.n_in)
-        j->dsp->convert.patch(out, in, stride, v->patch, v->lut);
+        j->dsp->convert.patch(out, in, j->tile.stride, v->patch, v->lut);
 }
 
-static void embed(const AgVision *v, AgVisionWork *w, AgExec *x, const uint8_t *tile,
+static void embed(const AgVision *v, AgVisionWork *w, AgExec *x, AgTile tile,
                   const AgTap *tap)
 {
     PatchJob job = {v, x->dsp, tile, w->y};
@@ -203,7 +203,7 @@ static void layer_run(const AgVision *v, const Layer *l, AgVisionWork *w, AgExec
     ag_linear(x, &l->fc2, AG_EPI_ADD, w->big, v->d_ff, w->x, d, n);
 }
 
-void ag_vision_run(const AgVision *v, AgVisionWork *w, AgExec *x, const uint8_t *tile, float *out,
+void ag_vision_run(const AgVision *v, AgVisionWork *w, AgExec *x, AgTile tile, float *out,
                    const AgTap *tap)
 {
     assert(w->x && w->y && w->big);

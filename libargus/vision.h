@@ -14,6 +14,7 @@
 #include "libargus/dsp/dsp.h"
 #include "libargus/model/config.h"
 #include "libargus/model/weights.h"
+#include "libargus/preprocess.h"
 #include "libargus/quant.h"
 #include "libargus/tap.h"
 
@@ -33,7 +34,7 @@ int ag_vision_load(AgVision **out, AgWeights *w, const AgConfig *c, const AgDsp 
                    AgQuant *quant);
 void ag_vision_carve(AgVisionWork *w, AgArena *a, const AgConfig *c);
 /* One tile. out [n_patch, d_vis]. */
-void ag_vision_run(const AgVision *v, AgVisionWork *w, AgExec *x, const uint8_t *tile, float *out,
+void ag_vision_run(const AgVision *v, AgVisionWork *w, AgExec *x, AgTile tile, float *out,
                    const AgTap *tap);
 void ag_vision_free(AgVision **v);
 

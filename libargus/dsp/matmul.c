@@ -158,7 +158,7 @@ typedef struct Call {
     AgExec *x;
     const float *in; /* [m, ld_in] */
     int ld_in, m;
-    AgPlan plan;     /* units are columns */
+    AgItemPlan plan;     /* units are columns */
 } Call;
 
 static size_t acc_floats(const AgMatmulDsp *d)
@@ -314,7 +314,7 @@ static int plan(Call *c)
     int deep = c->jobs[0].lin->n_in > c->dsp->depth; /* sums need room: at most MC rows */
     int min_rows = deep ? (c->m + MC - 1) / MC : 1;
     int max_rows = AG_MIN(min_rows + threads - 1, AG_MAX(min_rows, c->m / (2 * c->dsp->mr)));
-    AgPlanRange range = {min_rows, max_rows, c->dsp->nc / nr * nr, nr, 12, 2};
+    AgItemRange range = {min_rows, max_rows, c->dsp->nc / nr * nr, nr, 12, 2};
 
     return ag_plan_make(&c->plan, &range);
 }

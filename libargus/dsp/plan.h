@@ -13,23 +13,23 @@
 
 enum { AG_PLAN_JOBS = 8 }; /* most products of one call */
 
-typedef struct AgPlan {
+typedef struct AgItemPlan {
     int m, n_job, n_thread;
     int unit[AG_PLAN_JOBS];      /* columns or panels of each product */
     int mc, nc;                  /* rows and units of an item */
     int n_row;                   /* row blocks */
     int first[AG_PLAN_JOBS + 1]; /* first item of each product */
-} AgPlan;
+} AgItemPlan;
 
 /* What there is to choose from, and what an item costs besides its product. */
-typedef struct AgPlanRange {
+typedef struct AgItemRange {
     int min_rows, max_rows; /* row blocks */
     int nc, step;           /* most units of an item, and from choice to choice */
     double rows, units;     /* as much as so many more rows and units */
-} AgPlanRange;
+} AgItemRange;
 
 /* All items, once mc, nc and n_row are set. */
-static inline int ag_plan_items(AgPlan *p)
+static inline int ag_plan_items(AgItemPlan *p)
 {
     for (int j = 0; j < p->n_job; j++)
         p->first[j + 1] = p->first[j] + (p->unit[j] + p->nc - 1) / p->nc * p->n_row;
@@ -39,7 +39,7 @@ static inline int ag_plan_items(AgPlan *p)
 /* Rows and units of an item such that the slowest thread is done soonest: it does
  * ceil(items / threads) of them. Of plans within 1 % the one with the smallest items
  * wins: it suffers least from a thread that is held up. @return the items */
-static inline int ag_plan_make(AgPlan *p, const AgPlanRange *range)
+static inline int ag_plan_make(AgItemPlan *p, const AgItemRange *range)
 {
     int best_nc = range->step, best_rows = 1;
     double least = INFINITY;
@@ -64,7 +64,7 @@ static inline int ag_plan_make(AgPlan *p, const AgPlanRange *range)
 
 /* Matrix times vector: two items a thread, long enough for one stream each, of whole
  * steps of units, at most `most`. @return the items */
-static inline int ag_plan_vector(AgPlan *p, int step, int most)
+static inline int ag_plan_vector(AgItemPlan *p, int step, int most)
 {
     int want = p->n_thread == 1 ? 1 : 2 * p->n_thread, n = 0;
 
@@ -76,7 +76,7 @@ static inline int ag_plan_vector(AgPlan *p, int step, int most)
 }
 
 /* The product an item is of; *item counts from that one's first. */
-static inline int ag_plan_job(const AgPlan *p, int *item)
+static inline int ag_plan_job(const AgItemPlan *p, int *item)
 {
     int j = 0;
 

@@ -29,7 +29,7 @@ typedef struct Call {
     int n_in, n_block;
     ptrdiff_t lda;       /* bytes from row to row of the quantised input */
     int row0;            /* first row of the output */
-    AgPlan plan;         /* units are panels */
+    AgItemPlan plan;         /* units are panels */
 } Call;
 
 size_t ag_q8_scratch(const AgQ8Dsp *dsp)
@@ -140,7 +140,7 @@ static int plan(Call *c)
 {
     int max_rows = AG_MIN(c->plan.n_thread, AG_MAX(1, c->m / (2 * c->dsp->mr)));
     int most = AG_CLIP(CACHE / (c->n_block * BLOCK * NR) / 2 * 2, 2, PANELS);
-    AgPlanRange range = {1, max_rows, most, 2, 8, 0.25};
+    AgItemRange range = {1, max_rows, most, 2, 8, 0.25};
 
     c->plan.m = c->m;
     return ag_plan_make(&c->plan, &range);

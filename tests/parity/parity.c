@@ -86,13 +86,15 @@ static void hash_pixels(AgSha256 *sha, const AgConfig *c, const AgPicture *pic)
     if (!plane)
         exit(2);
     ag_preprocess_lut(lut, c);
-    for (int t = 0; t < pic->n_tile; t++)
-        for (size_t ch = 0; ch < 3; ch++) {
-            const uint8_t *px = pic->tiles + (size_t)t * n * 3 + ch;
-            for (size_t i = 0; i < n; i++)
-                plane[i] = lut[ch][px[i * 3]];
+    for (int t = 0; t < pic->plan.n_tile; t++) {
+        AgTile tile = ag_preprocess_tile(c, &pic->plan, pic->pixels, t);
+        for (int ch = 0; ch < 3; ch++) {
+            for (int y = 0; y < c->tile; y++)
+                for (int x = 0; x < c->tile; x++)
+                    plane[y * c->tile + x] = lut[ch][tile.data[y * tile.stride + x * 3 + ch]];
             ag_sha256_add(sha, plane, n * sizeof(*plane));
         }
+    }
     free(plane);
 }
 
@@ -117,8 +119,8 @@ static int check_inputs(ArgusContext *ctx, const AgRefCase *c, int *pixels, int 
         err = ag_caption_tiles(ctx, ag_caption_exec(ctx), c->parts[i].image, c->split, &pic);
         if (err < 0)
             break;
-        parts[i].rows = pic->rows;
-        parts[i].cols = pic->cols;
+        parts[i].rows = pic->plan.rows;
+        parts[i].cols = pic->plan.cols;
         hash_pixels(&sha, &m->config, pic);
         ag_picture_free(&pic);
     }

@@ -18,7 +18,7 @@ enum { MOST = 24 };
 static void answer(ArgusContext *ctx, AgPicture *pic, const AgDraft *draft, const char *stop,
                    int most, ArgusCaption *out, ArgusStats *st)
 {
-    AgPromptPart part = {ARGUS_PART_IMAGE, .pic = pic, .rows = pic->rows, .cols = pic->cols};
+    AgPromptPart part = {ARGUS_PART_IMAGE, .pic = pic, .rows = pic->plan.rows, .cols = pic->plan.cols};
     ArgusStats before = clip_stats(ctx);
     ArgusDecoding d;
 

@@ -110,7 +110,7 @@ static void rows_of(const AgConfig *c, const char *dir, int shifted, int *row)
             a = (AgArena){ag_malloc(a.used), 0, a.used};
     }
     CU_ASSERT_PTR_NOT_NULL_FATAL(a.base);
-    ag_vision_run(v, &work, &x, tile, out, &tap);
+    ag_vision_run(v, &work, &x, (AgTile){tile, 3 * SIDE}, out, &tap);
     ag_vision_free(&v);
     ag_weights_close(&w);
     ag_source_free(&src);

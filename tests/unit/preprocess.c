@@ -52,12 +52,20 @@ static uint8_t *formula(int w, int h, uint32_t scene)
 static uint8_t *tiles_of(AgExec *x, const ArgusImage *im, int split, int *n_tile)
 {
     AgPlan p = {0};
-    uint8_t *tiles = calloc(MAX_TILES, TILE_SIZE);
+    uint8_t *tiles = calloc(MAX_TILES, TILE_SIZE), *pixels = calloc(MAX_TILES, TILE_SIZE);
 
-    if (!tiles)
+    if (!tiles || !pixels)
         abort();
     CU_ASSERT_EQUAL_FATAL(ag_preprocess_plan(&p, &config, im->width, im->height, split), 0);
-    CU_ASSERT_EQUAL_FATAL(ag_preprocess_run(x, &config, &p, im, tiles), 0);
+    CU_ASSERT_EQUAL_FATAL(ag_preprocess_size(&config, &p), (size_t)p.n_tile * TILE_SIZE);
+    CU_ASSERT_EQUAL_FATAL(ag_preprocess_run(x, &config, &p, im, pixels), 0);
+    for (int i = 0; i < p.n_tile; i++) {
+        AgTile t = ag_preprocess_tile(&config, &p, pixels, i);
+        for (int y = 0; y < config.tile; y++)
+            memcpy(tiles + i * TILE_SIZE + y * config.tile * 3, t.data + y * t.stride,
+                   (size_t)config.tile * 3);
+    }
+    free(pixels);
     *n_tile = p.n_tile;
     return tiles;
 }
