@@ -65,8 +65,8 @@ static inline uint8_t clip8(uint32_t sum)
 
 /* Sums are unsigned: a foreign table may overflow, and all tiers must then
  * wrap alike. */
-static void horiz_c(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
-                    const int32_t *coef, int n_coef)
+static void horiz_row(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
+                      const int32_t *coef, int n_coef)
 {
     for (int x = 0; x < w; x++, coef += n_coef, out += 3) {
         const uint8_t *p = in + (ptrdiff_t)lo[x] * 3;
@@ -82,6 +82,14 @@ static void horiz_c(uint8_t *out, const uint8_t *in, int w, const int *lo, const
         out[1] = clip8(g);
         out[2] = clip8(b);
     }
+}
+
+static void horiz_c(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, ptrdiff_t in_step,
+                    int rows, int w, const int *lo, const int *count, const int32_t *coef,
+                    int n_coef)
+{
+    for (int y = 0; y < rows; y++)
+        horiz_row(out + y * out_step, in + y * in_step, w, lo, count, coef, n_coef);
 }
 
 static void vert_c(uint8_t *out, const uint8_t *in, ptrdiff_t stride, int count,
@@ -180,12 +188,16 @@ static void table_item(void *arg, int item, int thread)
                  s->coef + (size_t)x * (size_t)s->h.n_coef, &s->lo[x], &s->count[x]);
 }
 
-static void horiz(const Resample *s, uint8_t *out, const uint8_t *in)
+static void horiz(const Resample *s, uint8_t *out, ptrdiff_t out_step, const uint8_t *in,
+                  int rows)
 {
-    if (s->lo)
-        s->dsp->horiz(out, in, s->n_col, s->lo, s->count, s->coef, s->h.n_coef);
-    else
-        memcpy(out, in, (size_t)s->n_col * 3);
+    if (s->lo) {
+        s->dsp->horiz(out, out_step, in, s->in_stride, rows, s->n_col, s->lo, s->count, s->coef,
+                      s->h.n_coef);
+        return;
+    }
+    for (int y = 0; y < rows; y++)
+        memcpy(out + y * out_step, in + y * s->in_stride, (size_t)s->n_col * 3);
 }
 
 /* The item's output rows, in the columns in turn. */
@@ -200,8 +212,7 @@ static void band_item(void *arg, int item, int thread)
     int y = item * BAND, end = AG_MIN(y + BAND, s->v.n_out), lo, count;
 
     if (s->v.n_in == s->v.n_out) {
-        for (; y < end; y++, out += out_stride)
-            horiz(s, out, s->in + y * s->in_stride);
+        horiz(s, out, out_stride, s->in + y * s->in_stride, end - y);
         return;
     }
     if (s->vertical_first) {
@@ -209,7 +220,7 @@ static void band_item(void *arg, int item, int thread)
             coefs_of(&s->v, y, weight, coef, &lo, &count);
             s->dsp->vert(rows, s->in + lo * s->in_stride, s->in_stride, count, coef,
                          s->h.n_in * 3);
-            horiz(s, out, rows);
+            horiz(s, out, 0, rows, 1);
         }
         return;
     }
@@ -219,8 +230,7 @@ static void band_item(void *arg, int item, int thread)
     ptrdiff_t stride = s->in_stride;
 
     if (s->lo) {
-        for (int i = 0; i < last - first; i++)
-            horiz(s, rows + i * row_size, src + i * s->in_stride);
+        horiz(s, rows, row_size, src, last - first);
         stride = row_size;
         src = rows;
     }

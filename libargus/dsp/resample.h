@@ -13,10 +13,11 @@
 typedef struct AgExec AgExec;
 
 typedef struct AgResampleDsp {
-    /* One row: out[x*3+c] = clip8((2^21 + sum_i in[(lo[x]+i)*3+c] * coef[x*n_coef+i]) >> 22)
+    /* Each of `rows` rows, which are out_step and in_step bytes apart:
+     * out[x*3+c] = clip8((2^21 + sum_i in[(lo[x]+i)*3+c] * coef[x*n_coef+i]) >> 22)
      * for x in 0..w-1, i < count[x]. Exact. */
-    void (*horiz)(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
-                  const int32_t *coef, int n_coef);
+    void (*horiz)(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, ptrdiff_t in_step, int rows,
+                  int w, const int *lo, const int *count, const int32_t *coef, int n_coef);
     /* One row of n bytes from `count` rows:
      * out[x] = clip8((2^21 + sum_i in[i*stride+x] * coef[i]) >> 22). Exact. */
     void (*vert)(uint8_t *out, const uint8_t *in, ptrdiff_t stride, int count, const int32_t *coef,

@@ -33,8 +33,8 @@ static void bytes(uint8_t *p, size_t n)
 static void horiz(const AgDsp *ref, const AgDsp *dsp)
 {
     static const int widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 100};
-    declare_func(void, uint8_t *, const uint8_t *, int, const int *, const int *, const int32_t *,
-                 int);
+    declare_func(void, uint8_t *, ptrdiff_t, const uint8_t *, ptrdiff_t, int, int, const int *,
+                 const int *, const int32_t *, int);
 
     if (!check_same(dsp->resample.horiz, ref->resample.horiz, "resample.horiz"))
         return;
@@ -43,9 +43,10 @@ static void horiz(const AgDsp *ref, const AgDsp *dsp)
         int n_coef = 1 + ck_below(AG_MIN(n_in, 40));
         int *lo = ck_input(1, (size_t)w * 4), *count = ck_input(2, (size_t)w * 4);
         int32_t *coef = ck_input(3, (size_t)(w * n_coef) * 4);
-        uint8_t *in = ck_input(0, (size_t)n_in * 3);
-        uint8_t *a = ck_output(4, (size_t)w * 3, 0), *b = ck_output(5, (size_t)w * 3, 1);
-        bytes(in, (size_t)n_in * 3);
+        int rows = 1 + round / 13 % 3, size = rows * w * 3;
+        uint8_t *in = ck_input(0, (size_t)(rows * n_in) * 3);
+        uint8_t *a = ck_output(4, (size_t)size, 0), *b = ck_output(5, (size_t)size, 1);
+        bytes(in, (size_t)(rows * n_in) * 3);
         memset(coef, 0, (size_t)(w * n_coef) * 4);
         for (int x = 0; x < w; x++) {
             count[x] = 1 + ck_below(n_coef);
@@ -54,21 +55,21 @@ static void horiz(const AgDsp *ref, const AgDsp *dsp)
                 lo[x] = n_in - count[x]; /* up to the row's last byte */
             weights(coef + x * n_coef, count[x], round % 4 == 3);
         }
-        call_ref(a, in, w, lo, count, coef, n_coef);
-        call_new(b, in, w, lo, count, coef, n_coef);
-        if (memcmp(a, b, (size_t)w * 3) || !ck_guards(5))
-            fail("w=%d in=%d coef=%d", w, n_in, n_coef);
+        call_ref(a, w * 3, in, n_in * 3, rows, w, lo, count, coef, n_coef);
+        call_new(b, w * 3, in, n_in * 3, rows, w, lo, count, coef, n_coef);
+        if (memcmp(a, b, (size_t)size) || !ck_guards(5))
+            fail("rows=%d w=%d in=%d coef=%d", rows, w, n_in, n_coef);
     }
     enum { W = 512, K = 13 };
     int *lo = ck_input(1, W * 4), *count = ck_input(2, W * 4);
     int32_t *coef = ck_input(3, W * K * 4);
-    uint8_t *in = ck_input(0, 4 * W * 3), *b = ck_output(5, W * 3, 0);
+    uint8_t *in = ck_input(0, 2 * 4 * W * 3), *b = ck_output(5, 2 * W * 3, 0);
     for (int x = 0; x < W; x++) {
         lo[x] = AG_MIN(2 * x, 4 * W - K);
         count[x] = K;
         weights(coef + x * K, K, 0);
     }
-    bench_new(W * 3, b, in, W, lo, count, coef, K);
+    bench_new(2 * W * 3, b, W * 3, in, 4 * W * 3, 2, W, lo, count, coef, K);
     report();
 }
 

@@ -90,8 +90,8 @@ AG_INLINE uint32x4_t pixel(const Masks *m, const uint8_t *p, const int32_t *coef
     return vaddq_u32(s[0], s[1]);
 }
 
-static void horiz_neon(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
-                       const int32_t *coef, int n_coef)
+static void horiz_row(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
+                      const int32_t *coef, int n_coef)
 {
     static const uint8_t pack[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 255, 255, 255, 255};
     Masks m;
@@ -117,6 +117,14 @@ static void horiz_neon(uint8_t *out, const uint8_t *in, int w, const int *lo, co
         vst1_u8(rgb, clipped(s, s));
         memcpy(out, rgb, 3);
     }
+}
+
+static void horiz_neon(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, ptrdiff_t in_step,
+                       int rows, int w, const int *lo, const int *count, const int32_t *coef,
+                       int n_coef)
+{
+    for (int y = 0; y < rows; y++)
+        horiz_row(out + y * out_step, in + y * in_step, w, lo, count, coef, n_coef);
 }
 
 /* --- vertical: 16 columns in four vectors */

@@ -56,21 +56,17 @@ AG_INLINE Masks masks(void)
     };
 }
 
-AG_INLINE void step(Sum *s, const Masks *m, __m128i pixels, __m128i coefs)
+/* Four taps of each of `rows` rows, step bytes apart. */
+AG_INLINE void step(Sum *s, const Masks *m, const uint8_t *p, ptrdiff_t in_step, __m128i coefs,
+                    const int rows)
 {
     __m256i k = _mm256_broadcastsi128_si256(coefs);
+    __m256i low = _mm256_shuffle_epi8(k, m->low), high = upper_words(k, m->high);
 
-    add_products(s, _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(pixels), m->pixels),
-                 _mm256_shuffle_epi8(k, m->low), upper_words(k, m->high));
-}
-
-/* 16 bytes of which the first n are there to be read. */
-static __m128i load_part(const uint8_t *p, ptrdiff_t n)
-{
-    uint8_t b[16] = {0};
-
-    memcpy(b, p, (size_t)n);
-    return _mm_loadu_si128((const __m128i *)b);
+    for (int y = 0; y < rows; y++, p += in_step) {
+        __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
+        add_products(&s[y], _mm256_shuffle_epi8(v, m->pixels), low, high);
+    }
 }
 
 AG_INLINE __m128i lanes_added(Sum s)
@@ -87,10 +83,11 @@ static __m128i pixel(const Masks *m, const uint8_t *p, const uint8_t *end, const
     Sum s = {_mm256_setzero_si256(), _mm256_setzero_si256()};
 
     for (int i = 0; i < count; i += 4, p += 12) {
-        int n = count - i < 4 ? count - i : 4;
+        int n = AG_MIN(count - i, 4);
+        uint8_t part[16] = {0};
+        memcpy(part, p, (size_t)AG_MIN(end - p, 16));
         __m128i there = _mm_loadu_si128((const __m128i *)(first + 4 - n));
-        step(&s, m, end - p >= 16 ? _mm_loadu_si128((const __m128i *)p) : load_part(p, end - p),
-             _mm_maskload_epi32(coef + i, there));
+        step(&s, m, part, 0, _mm_maskload_epi32(coef + i, there), 1);
     }
     return lanes_added(s);
 }
@@ -102,40 +99,35 @@ typedef struct Tap {
     int count;
 } Tap;
 
-AG_INLINE void whole_step(Sum *s, const Masks *m, Tap t, int i)
+AG_INLINE void whole_step(Sum *s, const Masks *m, Tap t, int i, ptrdiff_t in_step, const int rows)
 {
-    step(s, m, _mm_loadu_si128((const __m128i *)(t.p + i * 3)),
-         _mm_loadu_si128((const __m128i *)(t.coef + i)));
+    step(s, m, t.p + i * 3, in_step, _mm_loadu_si128((const __m128i *)(t.coef + i)), rows);
 }
 
 /* Coefficients past the count are none: 0 instead. */
-AG_INLINE void masked_step(Sum *s, const Masks *m, Tap t, int i)
+AG_INLINE void masked_step(Sum *s, const Masks *m, Tap t, int i, ptrdiff_t in_step, const int rows)
 {
     __m128i there = _mm_cmpgt_epi32(_mm_set1_epi32(t.count - i), _mm_setr_epi32(0, 1, 2, 3));
+    __m128i k = _mm_and_si128(_mm_loadu_si128((const __m128i *)(t.coef + i)), there);
 
-    step(s, m, _mm_loadu_si128((const __m128i *)(t.p + i * 3)),
-         _mm_and_si128(_mm_loadu_si128((const __m128i *)(t.coef + i)), there));
+    step(s, m, t.p + i * 3, in_step, k, rows);
 }
 
-/* Two output pixels at once, in as many steps as the longer one needs. The
- * caller made sure that whole vectors can be read. */
-AG_INLINE void two_pixels(__m128i *sum, const Masks *m, Tap a, Tap b)
+/* An output pixel of each of `rows` rows, step bytes apart: coefficients are spread once.
+ * The caller made sure that whole vectors can be read. */
+AG_INLINE void pixels(__m128i sum[][4], const Masks *m, Tap t, ptrdiff_t in_step, const int rows)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    Sum s = {zero, zero}, t = {zero, zero};
-    int least = a.count < b.count ? a.count : b.count;
-    int most = a.count > b.count ? a.count : b.count, i = 0;
+    Sum s[2];
+    int i = 0;
 
-    for (; i + 4 <= least; i += 4) {
-        whole_step(&s, m, a, i);
-        whole_step(&t, m, b, i);
-    }
-    for (; i < most; i += 4) {
-        masked_step(&s, m, a, i);
-        masked_step(&t, m, b, i);
-    }
-    sum[0] = lanes_added(s);
-    sum[1] = lanes_added(t);
+    for (int y = 0; y < rows; y++)
+        s[y] = (Sum){_mm256_setzero_si256(), _mm256_setzero_si256()};
+    for (; i + 4 <= t.count; i += 4)
+        whole_step(s, m, t, i, in_step, rows);
+    if (i < t.count)
+        masked_step(s, m, t, i, in_step, rows);
+    for (int y = 0; y < rows; y++)
+        *sum[y] = lanes_added(s[y]);
 }
 
 AG_INLINE __m128i rounded(__m128i sum)
@@ -189,38 +181,64 @@ AG_INLINE Tap tap(const uint8_t *in, const int *lo, const int *count, const int3
     return (Tap){in + (ptrdiff_t)lo[x] * 3, coef + (ptrdiff_t)x * n_coef, count[x]};
 }
 
-static void horiz(uint8_t *out, const uint8_t *in, int w, const int *lo, const int *count,
-                  const int32_t *coef, int n_coef)
-{
-    const Masks m = masks();
-    int x = 0, most, end, reach, in_table;
+/* Up to where whole vectors can be read. */
+typedef struct Limits {
+    int in_table; /* last output pixel, for its coefficients */
+    int far;      /* last first input, for its pixels */
+    int end;      /* of the input, in pixels */
+} Limits;
 
-    /* Steps read whole vectors: coefficients up to reach, and of the pixels one and a byte
-     * more. Where that would go past the table or the row, the careful way is taken. */
-    extent(lo, count, w, &most, &end);
-    reach = most > 0 ? (most + 3) / 4 * 4 : 4;
-    in_table = w - (reach + n_coef - 1) / n_coef; /* last pixel that may reach */
-    __m128i far = _mm_set1_epi32(end - reach - 2);
-    for (; x + 3 <= in_table; x += 4) {
-        __m128i sum[4];
+AG_INLINE void horiz_rows(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, ptrdiff_t in_step,
+                          const Masks *m, const Limits *l, int w, const int *lo, const int *count,
+                          const int32_t *coef, int n_coef, const int rows)
+{
+    const __m128i far = _mm_set1_epi32(l->far);
+    int x = 0;
+
+    for (; x + 3 <= l->in_table; x += 4) {
+        __m128i sum[2][4];
 
         if (_mm_movemask_epi8(_mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(lo + x)), far)))
             break;
-        two_pixels(sum, &m, tap(in, lo, count, coef, n_coef, x),
-                   tap(in, lo, count, coef, n_coef, x + 1));
-        two_pixels(sum + 2, &m, tap(in, lo, count, coef, n_coef, x + 2),
-                   tap(in, lo, count, coef, n_coef, x + 3));
-        __m128i rgb = packed(sum);
-        int tail = _mm_extract_epi32(rgb, 2);
-        _mm_storel_epi64((__m128i *)(out + x * 3), rgb);
-        memcpy(out + x * 3 + 8, &tail, 4);
+        AG_UNROLL
+        for (int j = 0; j < 4; j++)
+            pixels((__m128i(*)[4])&sum[0][j], m, tap(in, lo, count, coef, n_coef, x + j), in_step,
+                   rows);
+        for (int y = 0; y < rows; y++) {
+            __m128i rgb = packed(sum[y]);
+            int tail = _mm_extract_epi32(rgb, 2);
+            _mm_storel_epi64((__m128i *)(out + y * out_step + x * 3), rgb);
+            memcpy(out + y * out_step + x * 3 + 8, &tail, 4);
+        }
     }
     for (; x < w; x++) {
         Tap t = tap(in, lo, count, coef, n_coef, x);
-        __m128i s = pixel(&m, t.p, in + (ptrdiff_t)end * 3, t.coef, t.count);
-        int rgb = _mm_cvtsi128_si32(packed((__m128i[4]){s, s, s, s}));
-        memcpy(out + x * 3, &rgb, 3);
+        for (int y = 0; y < rows; y++) {
+            const uint8_t *end = in + y * in_step + (ptrdiff_t)l->end * 3;
+            __m128i s = pixel(m, t.p + y * in_step, end, t.coef, t.count);
+            int rgb = _mm_cvtsi128_si32(packed((__m128i[4]){s, s, s, s}));
+            memcpy(out + y * out_step + x * 3, &rgb, 3);
+        }
     }
+}
+
+static void horiz(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, ptrdiff_t in_step, int rows,
+                  int w, const int *lo, const int *count, const int32_t *coef, int n_coef)
+{
+    const Masks m = masks();
+    Limits l;
+    int y = 0, most;
+
+    /* Steps read whole vectors: coefficients up to reach, and of the pixels one and a byte
+     * more. Where that would go past the table or the row, the careful way is taken. */
+    extent(lo, count, w, &most, &l.end);
+    int reach = most > 0 ? (most + 3) / 4 * 4 : 4;
+    l.in_table = w - (reach + n_coef - 1) / n_coef; /* last pixel that may reach */
+    l.far = l.end - reach - 2;
+    for (; y + 2 <= rows; y += 2, in += 2 * in_step, out += 2 * out_step)
+        horiz_rows(out, out_step, in, in_step, &m, &l, w, lo, count, coef, n_coef, 2);
+    if (y < rows)
+        horiz_rows(out, out_step, in, in_step, &m, &l, w, lo, count, coef, n_coef, 1);
 }
 
 /* --- vertical: two rows a step, 16 columns in two vectors */
