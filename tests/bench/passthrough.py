@@ -5,15 +5,20 @@
 """Measure user time of a patched ffmpeg with and without the filter, in pairs.
 
     passthrough.py --ffmpeg BUILD/ffmpeg/ffmpeg [--clip FILE] [--pairs N] [--loop N] [--model DIR]
+    passthrough.py --ffmpeg BUILD/ffmpeg/ffmpeg --instructions [--frames N] ...
 
 Both sides decode the clip, --loop times over, and throw the frames away: one with -vf null, one with -vf argus
 that samples the first frame only. What opening the model and describing that one frame takes is measured on a
 clip cut to one frame, in the same pair, and is subtracted: what is left is the filter's cost for all the other
 frames. Without --clip one is made (1280x720, 25 fps, 60 s, H.264) beside the script's temporary files, by the
 ffmpeg of PATH. Prints medians over the pairs.
+
+--instructions counts what is executed (valgrind's callgrind, one pair, N frames) instead of timing it: the same
+on a busy machine, and 50 times as slow.
 """
 import argparse
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -30,6 +35,16 @@ def user_seconds(command):
     return usage.ru_utime
 
 
+def instructions(command):
+    """Instructions that one process executes, threads included."""
+    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", p.stderr)
+    if p.returncode or not found:
+        sys.exit(f"passthrough: {' '.join(command)}: exit status {p.returncode}\n{p.stderr}")
+    return int(found[1])
+
+
 def make_clip(path):
     subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i",
                     "testsrc2=size=1280x720:rate=25:duration=60", "-vf", "noise=alls=6:allf=t", "-c:v", "libx264",
@@ -44,6 +59,8 @@ def main():
     ap.add_argument("--loop", type=int, default=1)
     ap.add_argument("--threads", type=int, default=1, help="of the decoder")
     ap.add_argument("--model", help="default: the one in the library")
+    ap.add_argument("--instructions", action="store_true")
+    ap.add_argument("--frames", type=int, default=250, help="of --instructions")
     args = ap.parse_args()
     with tempfile.TemporaryDirectory() as tmp:
         clip = args.clip or os.path.join(tmp, "clip.mp4")
@@ -53,19 +70,27 @@ def main():
         argus = f"argus={model}fps=1/100000:window=1:max_tokens=1:out={os.path.join(tmp, 'out.txt')}"
 
         def run(graph, *more):
-            return user_seconds([args.ffmpeg, "-v", "error", "-nostdin", "-threads", str(args.threads), "-stream_loop",
-                                 str(args.loop - 1), "-i", clip, "-an", "-vf", graph, *more, "-f", "null", "-"])
+            measure = instructions if args.instructions else user_seconds
+            return measure([args.ffmpeg, "-v", "error", "-nostdin", "-threads", str(args.threads), "-stream_loop",
+                            str(args.loop - 1), "-i", clip, "-an", "-vf", graph, *more, "-f", "null", "-"])
 
-        run("null")
+        length = ["-frames:v", str(args.frames)] if args.instructions else []
+        if not args.instructions:
+            run("null")
         rows = []
-        for i in range(args.pairs):
+        for i in range(1 if args.instructions else args.pairs):
             # who is first changes from pair to pair
             graphs = ["null", argus] if i % 2 else [argus, "null"]
-            full = {g: run(g) for g in graphs}
+            full = {g: run(g, *length) for g in graphs}
             one = {g: run(g, "-frames:v", "1") for g in graphs}
             fixed = one[argus] - one["null"]
             rows.append((full["null"], full[argus], fixed, (full[argus] - fixed) / full["null"] - 1))
     null, with_filter, fixed, cost = (statistics.median(c) for c in zip(*rows))
+    if args.instructions:
+        print(f"decoding {args.frames} frames {null * 1e-6:.2f} million instructions, with the filter "
+              f"{with_filter * 1e-6:.2f} million, of which its one sample {fixed * 1e-6:.2f}\n"
+              f"frames that are not sampled: {100 * cost:+.3f} %")
+        return
     print(f"decoding {null:.3f} s of user time, with the filter {with_filter:.3f} s, of which its one sample "
           f"{fixed:.3f} s")
     print(f"frames that are not sampled: {100 * cost:+.2f} % (median of {args.pairs} pairs, from "
