@@ -68,7 +68,8 @@ for header in $(find libargus -name '*.h' | sort); do
                     for stem in math tile; do
                         flags="$flags -include libargus/dsp/$(echo "$words" | sed "s/%/$stem/")"
                     done
-                    for call in 'dot(a,b,c,d)=((void)(a),(void)(c),(void)(d),(b)[0])' \
+                    for call in 'STREAMS=4' \
+                        'dots(a,b,c,d,e,f,g,h)=((void)(b),(void)(c),(void)(d),(void)(f),(void)(h),*(a)=*(e))' \
                         'key(a,b,c)=((void)(a),(void)(b),(void)(c),1)' \
                         'quantise_64(a,b,c)=((void)(a),(void)(b),(void)(c))' \
                         'score8(a,b,c,d,e,f)=((void)(a),(void)(b),(void)(c),(void)(d),(void)(e),(void)(f))'; do

@@ -43,7 +43,7 @@ static void finish(float *out, ptrdiff_t ld, const float *acc, int m, int n, con
 AG_INLINE void gemv(float *out, const void *w, const float *x, int n, int k, const AgDtype type)
 {
     size_t row = (size_t)k * ag_dtype_size(type);
-    const char *src = w;
+    const char *src = (const char *)w;
     int part = n / STREAMS;
 
     for (int r = 0; r < part; r++)
