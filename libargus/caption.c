@@ -39,11 +39,10 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
     *out = NULL;
     if (err < 0 || (err = ag_preprocess_plan(&plan, c, img->width, img->height, split)) < 0)
         return err;
-    AgPicture *p = ag_calloc(1, sizeof(*p));
+    AgPicture *p = ag_malloc(sizeof(*p));
     if (!p)
         return ag_nomem(&ctx->log, "a picture");
-    p->plan = plan;
-    p->n_byte = ag_preprocess_size(c, &plan);
+    *p = (AgPicture){.plan = plan, .n_byte = ag_preprocess_size(c, &plan)};
     p->pixels = ag_malloc(p->n_byte);
     err = p->pixels ? ag_preprocess_run(x, c, &plan, img, p->pixels) : ARGUS_ERR(ENOMEM);
     if (err == 0 && x->pool && cancelled(ctx)) { /* some rows were skipped */

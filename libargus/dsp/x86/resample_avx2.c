@@ -56,7 +56,7 @@ AG_INLINE Masks masks(void)
     };
 }
 
-/* Four taps of each of `rows` rows, step bytes apart. */
+/* Four taps of each of `rows` rows, in_step bytes apart. */
 AG_INLINE void step(Sum *s, const Masks *m, const uint8_t *p, ptrdiff_t in_step, __m128i coefs,
                     const int rows)
 {
@@ -113,9 +113,9 @@ AG_INLINE void masked_step(Sum *s, const Masks *m, Tap t, int i, ptrdiff_t in_st
     step(s, m, t.p + i * 3, in_step, k, rows);
 }
 
-/* An output pixel of each of `rows` rows, step bytes apart: coefficients are spread once.
- * The caller made sure that whole vectors can be read. */
-AG_INLINE void pixels(__m128i sum[][4], const Masks *m, Tap t, ptrdiff_t in_step, const int rows)
+/* An output pixel of each of `rows` rows, in_step bytes apart, as sums in sum[0] and sum[4]:
+ * coefficients are spread once. The caller made sure that whole vectors can be read. */
+AG_INLINE void pixels(__m128i *sum, const Masks *m, Tap t, ptrdiff_t in_step, const int rows)
 {
     Sum s[2];
     int i = 0;
@@ -127,7 +127,7 @@ AG_INLINE void pixels(__m128i sum[][4], const Masks *m, Tap t, ptrdiff_t in_step
     if (i < t.count)
         masked_step(s, m, t, i, in_step, rows);
     for (int y = 0; y < rows; y++)
-        *sum[y] = lanes_added(s[y]);
+        sum[4 * y] = lanes_added(s[y]);
 }
 
 AG_INLINE __m128i rounded(__m128i sum)
@@ -196,16 +196,15 @@ AG_INLINE void horiz_rows(uint8_t *out, ptrdiff_t out_step, const uint8_t *in, p
     int x = 0;
 
     for (; x + 3 <= l->in_table; x += 4) {
-        __m128i sum[2][4];
+        __m128i sum[2 * 4]; /* four pixels of each row */
 
         if (_mm_movemask_epi8(_mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(lo + x)), far)))
             break;
         AG_UNROLL
         for (int j = 0; j < 4; j++)
-            pixels((__m128i(*)[4])&sum[0][j], m, tap(in, lo, count, coef, n_coef, x + j), in_step,
-                   rows);
+            pixels(sum + j, m, tap(in, lo, count, coef, n_coef, x + j), in_step, rows);
         for (int y = 0; y < rows; y++) {
-            __m128i rgb = packed(sum[y]);
+            __m128i rgb = packed(sum + 4 * y);
             int tail = _mm_extract_epi32(rgb, 2);
             _mm_storel_epi64((__m128i *)(out + y * out_step + x * 3), rgb);
             memcpy(out + y * out_step + x * 3 + 8, &tail, 4);
