@@ -15,6 +15,8 @@
 #include "libargus/image.h"
 #include "libargus/preprocess.h"
 
+enum { ROOM = 128 }; /* tokens of an answer that keys and values have room for from the start */
+
 static int64_t now_us(void)
 {
     struct timespec t;
@@ -195,8 +197,9 @@ static int common_prefix(const ArgusContext *ctx, const AgIds *ids, const int64_
     return i;
 }
 
+/* answer: tokens to make room for beyond the prompt */
 static int prefill(ArgusContext *ctx, const AgIds *ids, const float *const *slots,
-                   const int64_t *serials)
+                   const int64_t *serials, int answer)
 {
     const ArgusModel *m = ctx->model;
     int64_t start = now_us(), flops = ctx->exec.flops;
@@ -205,6 +208,7 @@ static int prefill(ArgusContext *ctx, const AgIds *ids, const float *const *slot
     for (int i = 0; i < keep; i++)
         slot += serials[i] != 0;
     ag_kv_truncate(&ctx->kv, keep);
+    ag_kv_reserve(&ctx->kv, ids->n + answer);
     memcpy(ctx->kv_ids, ids->id, (size_t)ids->n * sizeof(int));
     memcpy(ctx->kv_serial, serials, (size_t)ids->n * sizeof(*serials));
     ag_text_run(m->text, &ctx->text, &ctx->exec, &ctx->kv, ids->id + keep, ids->n - keep, slots,
@@ -276,7 +280,7 @@ int ag_caption_answer(ArgusContext *ctx, const AgPromptPart *parts, size_t n_par
     if (err == 0)
         err = fill_slots(ctx, parts, n_part, &ids, &slots, &serials);
     if (err == 0)
-        err = prefill(ctx, &ids, slots, serials);
+        err = prefill(ctx, &ids, slots, serials, AG_MIN(d->max_tokens, (int)ROOM));
     start = now_us();
     flops = ctx->exec.flops;
     if (err == 0)

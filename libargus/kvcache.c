@@ -5,9 +5,13 @@
  */
 #include "libargus/kvcache.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "libargus/argus.h"
+
+enum { STEP = 64 }; /* room is a multiple of */
 
 int ag_kv_open(AgKv *kv, const AgConfig *c)
 {
@@ -24,15 +28,28 @@ void ag_kv_close(AgKv *kv)
     *kv = (AgKv){0};
 }
 
+void ag_kv_reserve(AgKv *kv, int n)
+{
+    size_t old = (size_t)kv->room * (size_t)kv->row;
+
+    assert(n <= kv->n_pos);
+    if (n <= kv->room)
+        return;
+    kv->room = AG_MIN(kv->n_pos, AG_ALIGN_UP(n, STEP));
+    size_t now = (size_t)kv->room * (size_t)kv->row;
+    size_t filled = (size_t)kv->len * (size_t)kv->row * sizeof(float);
+    for (size_t i = 2 * (size_t)kv->n_layer; filled && i-- > 0;) /* the last first: they move up */
+        memmove(kv->data + i * now, kv->data + i * old, filled);
+}
+
 void ag_kv_truncate(AgKv *kv, int len)
 {
-    kv->peak = AG_MAX(kv->peak, kv->len);
     kv->len = AG_MIN(kv->len, len);
 }
 
 int64_t ag_kv_bytes(const AgKv *kv)
 {
-    return AG_MAX(kv->peak, kv->len) * ag_kv_row_bytes(kv);
+    return kv->room * ag_kv_row_bytes(kv);
 }
 
 int64_t ag_kv_row_bytes(const AgKv *kv)

@@ -216,6 +216,7 @@ void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int 
                  const float *const *slots, int *slot, float *logits, const AgTap *tap)
 {
     assert(n > 0 && kv->len + n <= kv->n_pos);
+    ag_kv_reserve(kv, kv->len + n);
     while (n > 0) {
         int m = AG_MIN(n, (int)AG_TEXT_CHUNK);
 
@@ -238,6 +239,7 @@ void ag_text_verify(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const i
                     float *logits)
 {
     assert(n > 0 && n <= AG_TEXT_CHUNK && kv->len + n <= kv->n_pos);
+    ag_kv_reserve(kv, kv->len + n);
     embed(t, w, x, ids, n, NULL, NULL);
     chunk_run(t, w, x, kv, n, n, NULL);
     ag_rmsnorm(x, w->y, w->x, t->d, t->norm, n, t->d, t->eps);

@@ -117,17 +117,16 @@ void *ag_vm_alloc(size_t size)
         return NULL;
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, size, MADV_HUGEPAGE);
+#endif
+    return p;
 }
 
 void ag_vm_free(void *p, size_t size)
 {
     if (p)
         munmap(p, size);
-}
-
-void ag_vm_drop(void *p, size_t size)
-{
-    if (p && size)
-        madvise(p, size, MADV_DONTNEED);
 }

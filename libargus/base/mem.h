@@ -27,8 +27,6 @@ char *ag_strndup(const char *s, size_t n);
  * is written to. NULL on failure. Release with ag_vm_free(p, size). */
 void *ag_vm_alloc(size_t size);
 void ag_vm_free(void *p, size_t size);
-/* Give the pages of [p, p + size) back; they read as zero afterwards. */
-void ag_vm_drop(void *p, size_t size);
 
 void ag_mem_fail_after(long n);
 int64_t ag_mem_count(void);

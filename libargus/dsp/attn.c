@@ -31,25 +31,34 @@ static const double LOG2E = 1.4426950408889634;
 /* ------------------------------------------------------------------------ */
 /* Plain C kernels                                                           */
 
+enum { C_NR = 8 };
+
 static void pack_k_c(float *dst, const float *k, int ld, int n, int dim)
 {
-    for (int d = 0; d < dim; d++)
-        for (int j = 0; j < AG_ATTN_KB; j++)
-            dst[d * AG_ATTN_KB + j] = j < n ? k[(ptrdiff_t)j * ld + d] : 0;
+    for (int j0 = 0; j0 < n; j0 += C_NR, dst += dim * C_NR)
+        for (int d = 0; d < dim; d++)
+            for (int j = 0; j < C_NR; j++)
+                dst[d * C_NR + j] = j0 + j < n ? k[(ptrdiff_t)(j0 + j) * ld + d] : 0;
 }
 
-/* p in place of the n scores, o += p v, the sum of p back */
-static float soft(float *s, int n, float max, const float *v, int ld_v, float *o, int dim)
+/* p in place of the n scores; their sum */
+static float soft(float *s, int n, float max)
 {
     float sum = 0;
 
     for (int j = 0; j < n; j++) {
-        float p = exp2f((float)(LOG2E * s[j] - max)); /* one rounding, as with FMA */
-        sum += p;
-        for (int d = 0; d < dim; d++)
-            o[d] += p * v[(ptrdiff_t)j * ld_v + d];
+        s[j] = exp2f((float)(LOG2E * s[j] - max)); /* one rounding, as with FMA */
+        sum += s[j];
     }
     return sum;
+}
+
+/* o += p v for n keys */
+static void values(float *o, const float *p, const float *v, int ld, int n, int dim)
+{
+    for (int j = 0; j < n; j++)
+        for (int d = 0; d < dim; d++)
+            o[d] += p[j] * v[(ptrdiff_t)j * ld + d];
 }
 
 static float largest(const float *s, int n)
@@ -70,24 +79,30 @@ static void tile_c(const AgAttnTile *t)
 
         if (n < 1)
             continue;
-        memset(s, 0, (size_t)n * sizeof(float));
-        for (int d = 0; d < t->dim; d++)
-            for (int j = 0; j < n; j++)
-                s[j] += q[d] * t->kt[d * AG_ATTN_KB + j];
+        for (int j0 = 0; j0 < n; j0 += C_NR) {
+            const float *k = t->kt + j0 * t->dim;
+            float sum[C_NR] = {0};
+            for (int d = 0; d < t->dim; d++, k += C_NR)
+                for (int j = 0; j < C_NR; j++)
+                    sum[j] += q[d] * k[j];
+            memcpy(s + j0, sum, sizeof(sum));
+        }
         float max = largest(s, n);
         if (t->first) {
-            memset(o, 0, (size_t)t->ld_v * sizeof(float));
+            memset(o, 0, (size_t)t->dim * sizeof(float));
             t->sum[r] = 0;
         } else {
             float old = t->max[r];
             max = AG_MAX(max, old);
             float alpha = exp2f(old - max);
-            for (int d = 0; d < t->ld_v; d++)
+            for (int d = 0; d < t->dim; d++)
                 o[d] *= alpha;
             t->sum[r] *= alpha;
         }
         t->max[r] = max;
-        t->sum[r] += soft(s, n, max, t->v, t->ld_v, o, t->ld_v);
+        t->sum[r] += soft(s, n, max);
+        for (int d = 0; d < t->dim; d += C_NR) /* dim is a multiple of 8 */
+            values(o + d, s, t->v + d * AG_ATTN_KB, C_NR, n, C_NR);
     }
 }
 
@@ -109,13 +124,15 @@ static void single_c(float *part, const float *q, const float *k, const float *v
         }
         memset(part, 0, (size_t)(dim + 2) * sizeof(float));
         part[0] = largest(scores, n);
-        part[1] = soft(scores, n, part[0], v, ld_kv, part + 2, dim);
+        part[1] = soft(scores, n, part[0]);
+        values(part + 2, scores, v, ld_kv, n, dim);
     }
 }
 
 void ag_attn_init(AgAttnDsp *dsp, unsigned cpu)
 {
     dsp->qr = AG_ATTN_QR;
+    dsp->nr = C_NR;
     dsp->pack_k = pack_k_c;
     dsp->tile = tile_c;
     dsp->scale = scale_c;
@@ -148,8 +165,7 @@ typedef struct Call {
 
 /* A thread's scratch. */
 typedef struct Work {
-    float *kt;        /* [head_dim, AG_ATTN_KB] */
-    float *v;         /* [AG_ATTN_KB, head_dim rounded up to 32] */
+    float *kt, *v;    /* keys and values of a block, in panels */
     float *tmp;       /* [AG_ATTN_QR, AG_ATTN_LDP] */
     float *q, *o;     /* [RANGE, AG_ATTN_LD] */
     float *max, *sum; /* [RANGE] */
@@ -177,15 +193,17 @@ static Work work_of(const Call *c, int thread)
     return w;
 }
 
-/* dst [n, ld] = src [n, ld_src], dim columns and zeros after them */
-static void copy_rows(float *dst, int ld, const float *src, int ld_src, int n, int dim)
+/* dst[d/nr][j][d%nr] = v[j*ld + d] for d < dim, 0 for the other columns of the last panel */
+static void pack_v(float *dst, const float *v, int ld, int n, int dim, int nr)
 {
-    for (int j = 0; j < n; j++, dst += ld, src += ld_src) {
+    for (int j = 0; j < n; j++, dst += nr, v += ld) {
         for (int d = 0; d < dim; d += 16) /* rows are pages apart: no core foresees them */
-            AG_PREFETCH(src + 8 * (ptrdiff_t)ld_src + d);
-        memcpy(dst, src, (size_t)dim * sizeof(float));
-        for (int d = dim; d < ld; d++)
-            dst[d] = 0;
+            AG_PREFETCH(v + 8 * (ptrdiff_t)ld + d);
+        for (int d = 0; d < dim; d += nr) {
+            int count = AG_MIN(nr, dim - d);
+            memcpy(dst + d * AG_ATTN_KB, v + d, (size_t)count * sizeof(float));
+            memset(dst + d * AG_ATTN_KB + count, 0, (size_t)(nr - count) * sizeof(float));
+        }
     }
 }
 
@@ -224,8 +242,7 @@ static void batch_run(void *arg, int item, int thread)
     ptrdiff_t kv = (ptrdiff_t)(head / (a->n_head / a->n_kv_head)) * a->head_dim;
     ptrdiff_t col = (ptrdiff_t)head * a->head_dim;
     int n_kv = a->causal ? AG_MIN(a->n_kv, a->pos + q0 + n_q) : a->n_kv;
-    AgAttnTile t = {.kt = w.kt, .v = w.v, .tmp = w.tmp, .dim = a->head_dim,
-                    .ld_v = AG_ALIGN_UP(a->head_dim, 32)};
+    AgAttnTile t = {.kt = w.kt, .v = w.v, .tmp = w.tmp, .dim = a->head_dim};
 
     for (int i = 0; i < n_q; i++)
         memcpy(w.q + i * AG_ATTN_LD, a->q + (ptrdiff_t)(q0 + i) * a->ld_q + col,
@@ -234,7 +251,7 @@ static void batch_run(void *arg, int item, int thread)
         ptrdiff_t at = (ptrdiff_t)k0 * a->ld_kv + kv;
         int n = AG_MIN(AG_ATTN_KB, n_kv - k0);
         d->pack_k(w.kt, a->k + at, a->ld_kv, n, a->head_dim);
-        copy_rows(w.v, t.ld_v, a->v + at, a->ld_kv, n, a->head_dim);
+        pack_v(w.v, a->v + at, a->ld_kv, n, a->head_dim, d->nr);
         key_block(c, &t, &w, q0, n_q, k0, n);
     }
     for (int i = 0; i < n_q; i++)

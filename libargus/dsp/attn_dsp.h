@@ -9,7 +9,7 @@
 #include "libargus/dsp/attn.h" /* so that it compiles alone */
 
 enum {
-    AG_ATTN_KB = 128,                /* keys of a block; blocks start at multiples of it */
+    AG_ATTN_KB = 256,                /* keys of a block; blocks start at multiples of it */
     AG_ATTN_DIM = 128,               /* largest head_dim */
     AG_ATTN_QR = 16,                 /* most queries of a tile */
     AG_ATTN_LD = AG_ATTN_DIM + 16,   /* floats from query to query */
@@ -20,13 +20,13 @@ enum {
  * aligned to 64. */
 typedef struct AgAttnTile {
     const float *q;  /* [m, AG_ATTN_LD] */
-    const float *kt; /* [dim, AG_ATTN_KB], from pack_k */
-    const float *v;  /* [n, ld_v]; zeros from dim to ld_v */
-    float *o;        /* [m, AG_ATTN_LD]: running sum of p v, not yet divided; ld_v are written */
+    const float *kt; /* panels of nr keys, [n / nr rounded up][dim][nr], from pack_k */
+    const float *v;  /* panels of nr columns, [dim / nr rounded up][AG_ATTN_KB][nr]; 0 behind dim */
+    float *o;        /* [m, AG_ATTN_LD]: running sum of p v, not yet divided; written up to a
+                      * multiple of nr */
     float *max;      /* [m]: running maximum of log2(e) q k */
     float *sum;      /* [m]: running sum of p */
     float *tmp;      /* [AG_ATTN_QR, AG_ATTN_LDP] */
-    int ld_v;        /* dim rounded up to 32 */
     int m, n, dim;   /* m <= qr, 1 <= n <= AG_ATTN_KB, dim 16..128, multiple of 8 */
     int seen;        /* query r sees keys 0..min(n, seen + r)-1; none if that is < 1 */
     int first;       /* 1: before any key; o, max, sum are only written, seen >= 1 */
@@ -34,9 +34,10 @@ typedef struct AgAttnTile {
 
 typedef struct AgAttnDsp {
     int qr; /* queries of a tile, <= AG_ATTN_QR */
+    int nr; /* keys, or columns of values, of a panel; divides 32 */
 
-    /* dst[d*AG_ATTN_KB + j] = k[j*ld + d] for j < n <= AG_ATTN_KB; 0 or
-     * anything finite for the other j; d < dim. Exact. */
+    /* dst[j/nr][d][j%nr] = k[j*ld + d] for j < n <= AG_ATTN_KB; 0 for the other
+     * keys of the last panel; d < dim. Exact. */
     void (*pack_k)(float *dst, const float *k, int ld, int n, int dim);
 
     /* For each query: new max; o and sum times 2^(old max - new max); then

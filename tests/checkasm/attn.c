@@ -8,7 +8,7 @@
 
 #include "tests/checkasm/checkasm.h"
 
-static const int keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100, 127, 128};
+static const int keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100, 128, 255, 256};
 
 static void pack_k(const AgDsp *ref, const AgDsp *dsp)
 {
@@ -20,24 +20,23 @@ static void pack_k(const AgDsp *ref, const AgDsp *dsp)
         int n = keys[(size_t)round % AG_COUNT(keys)], dim = 16 + 8 * ck_below(15);
         int ld = dim + 8 * ck_below(4), count = (n - 1) * ld + dim;
         float *k = ck_input(0, (size_t)count * 4);
-        float *b = ck_output(1, (size_t)(dim * AG_ATTN_KB) * 4, 0);
+        int nr = dsp->attn.nr, all = AG_ALIGN_UP(n, nr);
+        float *b = ck_output(1, (size_t)(dim * all) * 4, 0);
         ck_floats(k, count, -2, 2);
-        for (int i = 0; i < dim * AG_ATTN_KB; i++)
-            b[i] = 1; /* finite */
         call_new(b, k, ld, n, dim);
-        for (int d = 0; d < dim; d++) {
-            for (int j = 0; j < AG_ATTN_KB; j++) {
-                float x = b[d * AG_ATTN_KB + j];
-                if (j < n ? x != k[j * ld + d] : !isfinite(x))
-                    fail("n=%d dim=%d: [%d][%d] = %g", n, dim, d, j, x);
+        for (int j = 0; j < all; j++) {
+            for (int d = 0; d < dim; d++) {
+                float x = b[(j / nr * dim + d) * nr + j % nr];
+                if (x != (j < n ? k[j * ld + d] : 0))
+                    fail("n=%d dim=%d: [%d][%d] = %g", n, dim, j, d, x);
             }
         }
         if (!ck_guards(1))
             fail("n=%d dim=%d: wrote outside", n, dim);
     }
-    float *k = ck_input(0, 128 * 768 * 4), *b = ck_output(1, 64 * AG_ATTN_KB * 4, 0);
-    ck_floats(k, 128 * 768, -2, 2);
-    bench_new(64 * 128, b, k, 768 - 64, 128, 64);
+    float *k = ck_input(0, AG_ATTN_KB * 768 * 4), *b = ck_output(1, 64 * AG_ATTN_KB * 4, 0);
+    ck_floats(k, AG_ATTN_KB * 768, -2, 2);
+    bench_new(64 * AG_ATTN_KB, b, k, 768 - 64, AG_ATTN_KB, 64);
     report();
 }
 
@@ -52,13 +51,13 @@ static void exact_init(Exact *e)
     e->max = -INFINITY;
 }
 
-static void exact_key(Exact *e, const float *q, const float *k, int k_step, const float *v, int dim)
+static void exact_key(Exact *e, const float *q, const float *k, const float *v, int dim)
 {
     double s = 0, mag = 0;
 
     for (int d = 0; d < dim; d++) {
-        s += (double)q[d] * k[d * k_step];
-        mag += fabs((double)q[d] * k[d * k_step]);
+        s += (double)q[d] * k[d];
+        mag += fabs((double)q[d] * k[d]);
     }
     double max = fmax(e->max, s), f = exp(e->max - max), p = exp(s - max);
     e->mag = fmax(e->mag, mag);
@@ -83,15 +82,15 @@ static int exact_equal(const Exact *e, float max, float sum, const float *o, int
 
 /* Exact scores, and values that show each p by itself: the precision of exp
  * alone. Key j has score s[j], value 1 in column j. */
-static void probe(float *q, float *k, int k_row, int k_col, float *v, int ld_v, int dim, float *s)
+static void probe(float *q, float *k, float *v, int dim, float *s)
 {
     for (int d = 0; d < dim; d++)
         q[d] = d == 0;
     for (int j = 0; j < 16; j++) {
         s[j] = ck_float(-1, 1);
         for (int d = 0; d < dim; d++) {
-            k[j * k_row + d * k_col] = d == 0 ? s[j] : 0;
-            v[j * ld_v + d] = d == j;
+            k[j * dim + d] = d == 0 ? s[j] : 0;
+            v[j * dim + d] = d == j;
         }
     }
 }
@@ -109,17 +108,28 @@ static void probe_check(const float *s, float sum, const float *o)
 
 typedef struct TileData {
     float *q, *kt, *v, *o, *tmp, max[AG_ATTN_QR], sum[AG_ATTN_QR];
+    float key[AG_ATTN_KB * AG_ATTN_DIM], value[AG_ATTN_KB * AG_ATTN_DIM]; /* [n, dim] */
     Exact exact[AG_ATTN_QR];
 } TileData;
 
-static void tile_block(TileData *t, int n, int dim, int ld_v)
+/* The keys and values of t as panels. */
+static void tile_panels(TileData *t, const AgAttnDsp *dsp, int n, int dim)
 {
-    t->kt = ck_aligned(1, (size_t)(dim * AG_ATTN_KB) * 4);
-    t->v = ck_aligned(2, (size_t)(n * ld_v) * 4);
-    ck_floats(t->kt, dim * AG_ATTN_KB, -2, 2);
+    int nr = dsp->nr, columns = AG_ALIGN_UP(dim, nr);
+
+    t->kt = ck_aligned(1, (size_t)(dim * AG_ALIGN_UP(n, nr)) * 4);
+    t->v = ck_aligned(2, (size_t)(((columns - nr) / nr * AG_ATTN_KB + n) * nr) * 4);
+    dsp->pack_k(t->kt, t->key, dim, n, dim);
     for (int j = 0; j < n; j++)
-        for (int d = 0; d < ld_v; d++)
-            t->v[j * ld_v + d] = d < dim ? ck_float(-1, 1) : 0;
+        for (int d = 0; d < columns; d++)
+            t->v[(d / nr * AG_ATTN_KB + j) * nr + d % nr] = d < dim ? t->value[j * dim + d] : 0;
+}
+
+static void tile_block(TileData *t, const AgAttnDsp *dsp, int n, int dim)
+{
+    ck_floats(t->key, n * dim, -2, 2);
+    ck_floats(t->value, n * dim, -1, 1);
+    tile_panels(t, dsp, n, dim);
 }
 
 /* Query r alone, with fewer unseen keys: the same bits. */
@@ -147,10 +157,9 @@ static void tile(const AgDsp *ref, const AgDsp *dsp)
         return;
     for (int round = 0; round < 200; round++) {
         int m = 1 + round % dsp->attn.qr, dim = round % 2 ? 64 : 16 + 8 * ck_below(15);
-        int ld_v = AG_ALIGN_UP(dim, 32);
-        AgAttnTile a = {.ld_v = ld_v, .m = m, .dim = dim};
+        AgAttnTile a = {.m = m, .dim = dim};
         t.q = ck_aligned(0, (size_t)((m - 1) * AG_ATTN_LD + dim) * 4);
-        t.o = ck_output(3, (size_t)((m - 1) * AG_ATTN_LD + ld_v) * 4, 0);
+        t.o = ck_output(3, (size_t)((m - 1) * AG_ATTN_LD + AG_ALIGN_UP(dim, dsp->attn.nr)) * 4, 0);
         t.tmp = ck_output(4, AG_ATTN_QR * AG_ATTN_LDP * 4, 0);
         ck_floats(t.q, (m - 1) * AG_ATTN_LD + dim, -1, 1);
         for (int r = 0; r < m; r++)
@@ -159,14 +168,14 @@ static void tile(const AgDsp *ref, const AgDsp *dsp)
             a.n = keys[ck_below((int)AG_COUNT(keys))];
             a.first = block == 0;
             a.seen = round % 3 == 0 ? a.n : 1 + ck_below(a.n + 5) - (block ? m : 0);
-            tile_block(&t, a.n, dim, ld_v);
+            tile_block(&t, &dsp->attn, a.n, dim);
             a.q = t.q, a.kt = t.kt, a.v = t.v, a.o = t.o, a.tmp = t.tmp;
             a.max = t.max, a.sum = t.sum;
             call_new(&a);
             for (int r = 0; r < m; r++)
                 for (int j = 0; j < AG_MIN(a.n, a.seen + r); j++)
-                    exact_key(&t.exact[r], t.q + r * AG_ATTN_LD, t.kt + j, AG_ATTN_KB,
-                              t.v + j * ld_v, dim);
+                    exact_key(&t.exact[r], t.q + r * AG_ATTN_LD, t.key + j * dim,
+                              t.value + j * dim, dim);
             for (int r = 0; r < m; r++)
                 if (!exact_equal(&t.exact[r], t.max[r], t.sum[r], t.o + r * AG_ATTN_LD, dim))
                     fail("m=%d n=%d dim=%d seen=%d block=%d: query %d", m, a.n, dim, a.seen,
@@ -181,9 +190,9 @@ static void tile(const AgDsp *ref, const AgDsp *dsp)
     for (int round = 0; round < 100; round++) {
         float s[16];
         t.q = ck_aligned(0, 64 * 4), t.o = ck_output(3, 64 * 4, 0);
-        tile_block(&t, 128, 64, 64);
-        probe(t.q, t.kt, 1, AG_ATTN_KB, t.v, 64, 64, s);
-        AgAttnTile a = {t.q, t.kt, t.v, t.o, t.max, t.sum, t.tmp, 64, 1, 16, 64, 16, 1};
+        probe(t.q, t.key, t.value, 64, s);
+        tile_panels(&t, &dsp->attn, 16, 64);
+        AgAttnTile a = {t.q, t.kt, t.v, t.o, t.max, t.sum, t.tmp, 1, 16, 64, 16, 1};
         call_new(&a);
         probe_check(s, t.sum[0], t.o);
     }
@@ -191,9 +200,9 @@ static void tile(const AgDsp *ref, const AgDsp *dsp)
     t.q = ck_aligned(0, (size_t)(m * AG_ATTN_LD) * 4);
     t.o = ck_output(3, (size_t)(m * AG_ATTN_LD) * 4, 0);
     ck_floats(t.q, m * AG_ATTN_LD, -1, 1);
-    tile_block(&t, 128, 64, 64);
-    AgAttnTile a = {t.q, t.kt, t.v, t.o, t.max, t.sum, t.tmp, 64, m, 128, 64, 128, 1};
-    bench_new(4.0 * m * 128 * 64, &a);
+    tile_block(&t, &dsp->attn, AG_ATTN_KB, 64);
+    AgAttnTile a = {t.q, t.kt, t.v, t.o, t.max, t.sum, t.tmp, m, AG_ATTN_KB, 64, AG_ATTN_KB, 1};
+    bench_new(4.0 * m * AG_ATTN_KB * 64, &a);
     report();
 }
 
@@ -241,7 +250,7 @@ static void single(const AgDsp *ref, const AgDsp *dsp)
             const float *p = part + g * (dim + 2);
             exact_init(&e);
             for (int j = 0; j < n; j++)
-                exact_key(&e, q + g * dim, k + j * ld, 1, v + j * ld, dim);
+                exact_key(&e, q + g * dim, k + j * ld, v + j * ld, dim);
             if (!exact_equal(&e, p[0], p[1], p + 2, dim))
                 fail("n=%d group=%d dim=%d: head %d", n, group, dim, g);
         }
@@ -251,7 +260,7 @@ static void single(const AgDsp *ref, const AgDsp *dsp)
     for (int round = 0; round < 100; round++) {
         float s[16], *x = ck_input(0, 64 * 4), *y = ck_input(1, 16 * 64 * 4);
         float *z = ck_input(2, 16 * 64 * 4), *p = ck_output(3, 66 * 4, 0);
-        probe(x, y, 64, 1, z, 64, 64, s);
+        probe(x, y, z, 64, s);
         call_new(p, x, y, z, 64, 16, 1, 64, ck_output(4, 16 * 4, 0));
         probe_check(s, p[1], p + 2);
     }
@@ -291,7 +300,7 @@ static double row_error(const AgAttnArgs *a, int i, int h)
 
     exact_init(&e);
     for (int j = 0; j < n; j++)
-        exact_key(&e, a->q + i * a->ld_q + h * a->head_dim, a->k + j * a->ld_kv + g, 1,
+        exact_key(&e, a->q + i * a->ld_q + h * a->head_dim, a->k + j * a->ld_kv + g,
                   a->v + j * a->ld_kv + g, a->head_dim);
     for (int d = 0; d < a->head_dim; d++) {
         double o = e.o[d] / e.sum, x = a->out[i * a->ld_out + h * a->head_dim + d] - o;

@@ -12,7 +12,7 @@
 
 /* Every suite: X(name) stands for ag_tests_name() in tests/unit/name.c. */
 #define AG_SUITES(X) \
-    X(base) X(caption) X(context) X(prompt) X(numerics) X(quant) \
+    X(base) X(caption) X(context) X(kvcache) X(prompt) X(numerics) X(quant) \
     X(sample) X(sha256) X(utf8) X(config) X(manifest) X(models) X(source) X(weights) \
     X(tokenizer) \
     X(tokenizer_load) \

@@ -15,6 +15,7 @@ static void pack_k_neon(float *dst, const float *k, int ld, int n, int dim)
 {
     for (int j = 0; j < n; j += 4) {
         const float *row = k + (ptrdiff_t)j * ld;
+        float *panel = dst + j / NR * NR * dim + j % NR;
         for (int d = 0; d < dim; d += 4) { /* dim is a multiple of 8 */
             float32x4_t x[4];
             AG_UNROLL
@@ -25,12 +26,12 @@ static void pack_k_neon(float *dst, const float *k, int ld, int n, int dim)
             transpose4(x);
             AG_UNROLL
             for (int i = 0; i < 4; i++)
-                vst1q_f32(dst + (d + i) * AG_ATTN_KB + j, x[i]);
+                vst1q_f32(panel + (d + i) * NR, x[i]);
         }
     }
-    if ((n + 3) / 4 & 1) /* tiles are 8 keys wide */
+    if ((n + 3) / 4 & 1) /* half a panel */
         for (int d = 0; d < dim; d++)
-            vst1q_f32(dst + d * AG_ATTN_KB + (n + 3) / 4 * 4, vdupq_n_f32(0));
+            vst1q_f32(dst + (n / NR * dim + d) * NR + 4, vdupq_n_f32(0));
 }
 
 static void scale_neon(float *out, const float *o, float scale, int n)
@@ -74,6 +75,7 @@ AG_INLINE void score8(float *s, const float *q, const float *k, int ld, int n, i
 void ag_attn_init_neon(AgAttnDsp *dsp)
 {
     dsp->qr = MR;
+    dsp->nr = NR;
     dsp->pack_k = pack_k_neon;
     dsp->tile = tile;
     dsp->scale = scale_neon;

@@ -14,6 +14,7 @@
 static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
 {
     for (int j = 0; j < n; j += 8) {
+        float *panel = dst + j / NR * NR * dim + j % NR;
         for (int d = 0; d < dim; d += 8) { /* dim is a multiple of 8 */
             __m256i x[8];
             AG_UNROLL
@@ -25,12 +26,12 @@ static void pack_k_avx2(float *dst, const float *k, int ld, int n, int dim)
             transpose8(x);
             AG_UNROLL
             for (int i = 0; i < 8; i++)
-                _mm256_store_si256((void *)(dst + (d + i) * AG_ATTN_KB + j), x[i]);
+                _mm256_store_si256((void *)(panel + (d + i) * NR), x[i]);
         }
     }
-    if ((n + 7) / 8 & 1) /* tiles are 16 keys wide */
+    if ((n + 7) / 8 & 1) /* half a panel */
         for (int d = 0; d < dim; d++)
-            _mm256_store_ps(dst + d * AG_ATTN_KB + (n + 7) / 8 * 8, _mm256_setzero_ps());
+            _mm256_store_ps(dst + (n / NR * dim + d) * NR + 8, _mm256_setzero_ps());
 }
 
 static void scale_avx2(float *out, const float *o, float scale, int n)
@@ -78,6 +79,7 @@ AG_INLINE void score8(float *s, const float *q, const float *k, int ld, int n, i
 void ag_attn_init_avx2(AgAttnDsp *dsp)
 {
     dsp->qr = MR;
+    dsp->nr = NR;
     dsp->pack_k = pack_k_avx2;
     dsp->tile = tile;
     dsp->scale = scale_avx2;

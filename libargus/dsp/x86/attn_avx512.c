@@ -14,6 +14,7 @@
 static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
 {
     for (int j = 0; j < n; j += 16) {
+        float *panel = dst + j / NR * NR * dim + j % NR;
         for (int d = 0; d < dim; d += 16) {
             __mmask16 m = lanes(dim - d);
             __m512i x[16];
@@ -26,12 +27,12 @@ static void pack_k_avx512(float *dst, const float *k, int ld, int n, int dim)
                 _mm_prefetch((const char *)(k + (ptrdiff_t)(j + c + 16) * ld + d), _MM_HINT_T0);
             transpose16(x);
             for (int i = 0; i < 16 && d + i < dim; i++)
-                _mm512_store_si512(dst + (d + i) * AG_ATTN_KB + j, x[i]);
+                _mm512_store_si512(panel + (d + i) * NR, x[i]);
         }
     }
-    if ((n + 15) / 16 & 1) /* tiles are 32 keys wide */
+    if ((n + 15) / 16 & 1) /* half a panel */
         for (int d = 0; d < dim; d++)
-            _mm512_store_ps(dst + d * AG_ATTN_KB + (n + 15) / 16 * 16, _mm512_setzero_ps());
+            _mm512_store_ps(dst + (n / NR * dim + d) * NR + 16, _mm512_setzero_ps());
 }
 
 static void scale_avx512(float *out, const float *o, float scale, int n)
@@ -148,6 +149,7 @@ static void single_avx512(float *part, const float *q, const float *k, const flo
 void ag_attn_init_avx512(AgAttnDsp *dsp)
 {
     dsp->qr = MR;
+    dsp->nr = NR;
     dsp->pack_k = pack_k_avx512;
     dsp->tile = tile;
     dsp->scale = scale_avx512;
