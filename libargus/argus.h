@@ -112,10 +112,10 @@ ARGUS_API const char *argus_cpu_tier(unsigned mask);
 
 /** What the machine can do at best, for benchmarks: floating-point operations
  *  a second in registers with the instruction sets of @p mask, and bytes a
- *  second read from memory, on @p threads threads. Each takes a fraction of a
- *  second. 0 if threads or memory run out. */
-ARGUS_API double argus_peak_flops(unsigned mask, int threads);
-ARGUS_API double argus_peak_bandwidth(unsigned mask, int threads);
+ *  second read from memory, on @p threads threads, in a fraction of a second.
+ *  @p mean (may be NULL): what it did on average, less where others are busy too. 0 on failure. */
+ARGUS_API double argus_peak_flops(unsigned mask, int threads, double *mean);
+ARGUS_API double argus_peak_bandwidth(unsigned mask, int threads, double *mean);
 
 /* ------------------------------------------------------------------------ */
 /* Model                                                                     */

@@ -34,14 +34,14 @@ void argus_free(void *p)
     ag_free(p);
 }
 
-double argus_peak_flops(unsigned mask, int threads)
+double argus_peak_flops(unsigned mask, int threads, double *mean)
 {
-    return ag_peak_flops(argus_cpu_flags() & mask, threads);
+    return ag_peak_flops(argus_cpu_flags() & mask, threads, mean);
 }
 
-double argus_peak_bandwidth(unsigned mask, int threads)
+double argus_peak_bandwidth(unsigned mask, int threads, double *mean)
 {
-    return ag_read_bandwidth(argus_cpu_flags() & mask, threads);
+    return ag_read_bandwidth(argus_cpu_flags() & mask, threads, mean);
 }
 
 /* ------------------------------------------------------------------------ */

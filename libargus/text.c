@@ -218,10 +218,9 @@ void ag_text_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, const int 
     assert(n > 0 && kv->len + n <= kv->n_pos);
     ag_kv_reserve(kv, kv->len + n);
     while (n > 0) {
-        int m = AG_MIN(n, (int)AG_TEXT_CHUNK);
+        int n_chunk = (n + AG_TEXT_CHUNK - 1) / AG_TEXT_CHUNK;
+        int m = (n + n_chunk - 1) / n_chunk; /* nearly equal: one row alone has other kernels */
 
-        if (n - m == 1) /* a chunk of one row would go through other kernels */
-            m--;
         embed(t, w, x, ids, m, slots, slot);
         chunk_run(t, w, x, kv, m, m == n && logits ? 1 : 0, tap);
         ids += m;

@@ -16,7 +16,7 @@
 #include "libargus/quant.h"
 #include "libargus/tap.h"
 
-enum { AG_TEXT_CHUNK = 512 }; /* rows that go through the layers together */
+enum { AG_TEXT_CHUNK = 1152 }; /* rows that go through the layers together */
 
 typedef struct AgText AgText;
 

@@ -24,6 +24,7 @@ enum { MAX_RUNS = 100, MAX_FRAMES = 64 };
 
 typedef struct Sample {
     double preprocess, vision, prefill, decode, all; /* seconds */
+    double flops, read; /* a second, what the machine gave on average right after the run */
 } Sample;
 
 typedef struct Bench {
@@ -35,8 +36,8 @@ typedef struct Bench {
     double open_s;            /* model and context */
     double entry_s, before_s; /* clock when the verb began; CPU time until then */
     double start_s;           /* from the process's begin to the first tile of the first run */
-    double peak, bandwidth;   /* of the machine: FLOP/s, bytes/s */
-    double rss, anon;         /* MiB: most ever, and anonymous after an answer */
+    double peak, bandwidth;   /* of the machine, best of all: FLOP/s, bytes/s */
+    double rss, anon;         /* MiB: most in the first run, and anonymous after an answer */
     Sample run[MAX_RUNS];
     int n_run;
     ArgusStats stats;         /* of one run: the work is the same in all */
@@ -162,6 +163,24 @@ static void spread(const Bench *b, size_t offset, double out[3])
     out[2] = v[b->n_run - 1];
 }
 
+/* Median over the runs of a stage's rate as a share of what the machine gave before and
+ * after it, in %; 0 where that is not known. */
+static double share(const Bench *b, size_t stage, double work, size_t given)
+{
+    double v[MAX_RUNS];
+
+    for (int i = 0; i < b->n_run; i++) {
+        const char *now = (const char *)&b->run[i];
+        const char *before = (const char *)&b->run[i > 0 ? i - 1 : 0];
+        double seconds = *(const double *)(const void *)(now + stage);
+        double rate = *(const double *)(const void *)(now + given) +
+                      *(const double *)(const void *)(before + given);
+        v[i] = seconds > 0 && rate > 0 ? 100 * work / seconds / (rate / 2) : 0;
+    }
+    qsort(v, (size_t)b->n_run, sizeof(v[0]), by_value);
+    return v[b->n_run / 2];
+}
+
 static double rate(double work, double time)
 {
     return time > 0 ? work / time : 0;
@@ -172,6 +191,7 @@ typedef struct Row {
     size_t offset;
     double work;  /* of one run: operations or bytes */
     double limit; /* of the machine, 0 = none */
+    size_t given; /* where a Sample has what the machine gave */
     int n;        /* units in one run */
     const char *unit;
 } Row;
@@ -182,15 +202,16 @@ static void rows(const Bench *b, Row *r)
 {
     const ArgusStats *s = &b->stats;
 
-    r[0] = (Row){"preprocess", offsetof(Sample, preprocess), 0, 0, b->n_pic, "picture"};
-    r[1] = (Row){"vision", offsetof(Sample, vision), (double)s->flops_vision,
-                 b->peak,  (int)s->n_tile,           "tile"};
-    r[2] =
-        (Row){"prefill", offsetof(Sample, prefill), (double)s->flops_prefill, b->peak, b->n_prompt,
-              "token"};
-    r[3] = (Row){"decode", offsetof(Sample, decode), (double)s->bytes_decode, b->bandwidth,
+    size_t flops = offsetof(Sample, flops), read = offsetof(Sample, read);
+
+    r[0] = (Row){"preprocess", offsetof(Sample, preprocess), 0, 0, 0, b->n_pic, "picture"};
+    r[1] = (Row){"vision", offsetof(Sample, vision), (double)s->flops_vision, b->peak, flops,
+                 (int)s->n_tile, "tile"};
+    r[2] = (Row){"prefill", offsetof(Sample, prefill), (double)s->flops_prefill, b->peak, flops,
+                 b->n_prompt, "token"};
+    r[3] = (Row){"decode", offsetof(Sample, decode), (double)s->bytes_decode, b->bandwidth, read,
                  (int)s->n_forward, "token"};
-    r[4] = (Row){"all", offsetof(Sample, all), 0, 0, 1, "prompt"};
+    r[4] = (Row){"all", offsetof(Sample, all), 0, 0, 0, 1, "prompt"};
 }
 
 static void print_text(const Bench *b)
@@ -206,7 +227,9 @@ static void print_text(const Bench *b)
              m.name, m.cpu_tier, argus_precision_name(m.precision), b->threads, b->n_run, b->n_pic,
              (int)b->stats.n_tile, b->n_prompt, b->n_token);
     ag_out(line, 0);
-    snprintf(line, sizeof(line), "machine: %.1f GFLOP/s in registers, %.1f GB/s read\n",
+    snprintf(line, sizeof(line),
+             "machine: %.1f GFLOP/s in registers, %.1f GB/s read at best; in brackets: share of "
+             "what it gave between the runs\n",
              b->peak * 1e-9, b->bandwidth * 1e-9);
     ag_out(line, 0);
     snprintf(line, sizeof(line), "%-11s %10s %10s %10s\n", "", "min s", "median s", "max s");
@@ -221,9 +244,11 @@ static void print_text(const Bench *b)
             n += snprintf(line + n, sizeof(line) - (size_t)n, "   %.2f ms a %s",
                           1e3 * t[1] / r[i].n, r[i].unit);
         if (r[i].work > 0)
-            n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f %s, %.0f %% of the machine",
+            n += snprintf(line + n, sizeof(line) - (size_t)n,
+                          ", %.1f %s, %.0f %% of the machine (%.0f)",
                           rate(r[i].work, t[1]) * 1e-9, i == 3 ? "GB/s" : "GFLOP/s",
-                          100 * rate(rate(r[i].work, t[1]), r[i].limit));
+                          100 * rate(rate(r[i].work, t[1]), r[i].limit),
+                          share(b, r[i].offset, r[i].work, r[i].given));
         snprintf(line + n, sizeof(line) - (size_t)n, "\n");
         ag_out(line, 0);
     }
@@ -257,6 +282,11 @@ static void print_json(const Bench *b)
         spread(b, r[i].offset, t);
         snprintf(line, sizeof(line), ", \"%s_s\": [%.6f, %.6f, %.6f]", r[i].name, t[0], t[1], t[2]);
         ag_out(line, 0);
+        if (r[i].limit > 0) {
+            snprintf(line, sizeof(line), ", \"%s_share\": %.4f", r[i].name,
+                     share(b, r[i].offset, r[i].work, r[i].given) / 100);
+            ag_out(line, 0);
+        }
     }
     snprintf(line, sizeof(line), ", \"flops_vision\": %lld, \"flops_prefill\": %lld, "
              "\"flops_decode\": %lld, \"bytes_decode\": %lld", (long long)b->stats.flops_vision,
@@ -274,10 +304,14 @@ static void print_json(const Bench *b)
     ag_out("]}\n", 0);
 }
 
-static void measure_machine(Bench *b)
+/* After each run, since on a shared machine it changes from second to second. */
+static void measure_machine(Bench *b, Sample *s)
 {
-    b->peak = argus_peak_flops(b->o->cpumask, b->threads);
-    b->bandwidth = argus_peak_bandwidth(b->o->cpumask, b->threads);
+    double peak = argus_peak_flops(b->o->cpumask, b->threads, &s->flops);
+    double bandwidth = argus_peak_bandwidth(b->o->cpumask, b->threads, &s->read);
+
+    b->peak = peak > b->peak ? peak : b->peak;
+    b->bandwidth = bandwidth > b->bandwidth ? bandwidth : b->bandwidth;
 }
 
 static int bench(Bench *b)
@@ -288,10 +322,13 @@ static int bench(Bench *b)
 
     b->threads = o->threads ? o->threads : argus_cpu_count();
     if (o->peak) {
-        measure_machine(b);
-        char line[128];
-        snprintf(line, sizeof(line), "%s, %d threads: %.1f GFLOP/s in registers, %.1f GB/s read\n",
-                 argus_cpu_tier(o->cpumask), b->threads, b->peak * 1e-9, b->bandwidth * 1e-9);
+        measure_machine(b, &b->run[0]);
+        char line[160];
+        snprintf(line, sizeof(line),
+                 "%s, %d threads: %.1f GFLOP/s in registers, %.1f GB/s read at best; %.1f and %.1f "
+                 "on average\n",
+                 argus_cpu_tier(o->cpumask), b->threads, b->peak * 1e-9, b->bandwidth * 1e-9,
+                 b->run[0].flops * 1e-9, b->run[0].read * 1e-9);
         ag_out(line, 0);
         return 0;
     }
@@ -305,11 +342,13 @@ static int bench(Bench *b)
     b->open_s = (seconds() - begin) * o->runs;
     if (err < 0 || (err = load_pictures(b)) < 0)
         return err;
-    for (b->n_run = 0; b->n_run < o->runs; b->n_run++)
+    for (b->n_run = 0; b->n_run < o->runs; b->n_run++) {
         if ((err = run_once(b, &b->run[b->n_run])) < 0)
             return err;
-    b->rss = ag_status_mib("VmHWM"); /* the machine's bandwidth takes memory too */
-    measure_machine(b);
+        if (b->n_run == 0) /* measuring the machine takes memory too */
+            b->rss = ag_status_mib("VmHWM");
+        measure_machine(b, &b->run[b->n_run]);
+    }
     if (o->json)
         print_json(b);
     else

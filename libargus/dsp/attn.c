@@ -11,6 +11,7 @@
 #include "libargus/dsp/attn.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 
 enum {
     RANGE = 1024, /* most queries of an item */
+    PACK = 48,    /* packing keys and values costs an item as much as so many queries */
     SINGLE = 256, /* fewest keys of a part when there is one query */
     GROUP = 8,    /* most heads of one call of single */
 };
@@ -322,6 +324,23 @@ static int single(Call *c, int n)
     return 1;
 }
 
+/* Ranges of queries, of nearly equal sizes, such that the slowest thread is done soonest. */
+static void cut(Call *c)
+{
+    int n_q = c->a->n_q, n_thread = c->x->n_thread, least = INT_MAX, best = n_q;
+
+    for (int n = (n_q + RANGE - 1) / RANGE; n <= AG_MAX(1, n_q / (2 * AG_ATTN_QR)); n++) {
+        int range = (n_q + n - 1) / n;
+        int cost = (n * c->a->n_head + n_thread - 1) / n_thread * (range + PACK);
+        if (cost < least) {
+            least = cost;
+            best = range;
+        }
+    }
+    c->range = best;
+    c->n_range = (n_q + best - 1) / best;
+}
+
 void ag_attn(AgExec *x, const AgAttnArgs *a)
 {
     Call c = {.a = a, .x = x};
@@ -337,11 +356,6 @@ void ag_attn(AgExec *x, const AgAttnArgs *a)
     x->flops += 4 * seen * a->head_dim * a->n_head;
     if (a->n_q == 1 && single(&c, a->causal ? a->pos + 1 : a->n_kv))
         return;
-    c.range = RANGE;
-    while (c.range > 2 * AG_ATTN_QR && (a->n_q / c.range + 1) * a->n_head < 4 * x->n_thread)
-        c.range /= 2;
-    c.n_range = (a->n_q + c.range - 1) / c.range;
-    c.range = (a->n_q + c.n_range - 1) / c.n_range; /* of nearly equal sizes */
-    c.n_range = (a->n_q + c.range - 1) / c.range;
+    cut(&c);
     ag_pool_run(x->pool, c.n_range * a->n_head, batch_run, &c);
 }

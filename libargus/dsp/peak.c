@@ -1,5 +1,5 @@
 /*
- * What this machine can do at best: multiply-add chains and memory reads.
+ * What this machine can do: multiply-add chains and memory reads.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -93,43 +93,52 @@ static void read_run(void *arg, int item, int thread)
     j->sink[thread][1] += j->dsp.read(j->mem + item * j->n, j->n);
 }
 
-/* Seconds of the fastest of some runs. */
-static double best(AgPool *pool, AgPoolFn fn, Job *job, int items, int rounds)
+/* Seconds of the fastest of some runs, and in *mean their average. */
+static double best(AgPool *pool, AgPoolFn fn, Job *job, int items, int rounds, double *mean)
 {
-    double least = 1e30;
+    double least = 1e30, sum = 0;
 
     for (int i = 0; i < rounds; i++) {
         double t = ag_clock();
         ag_pool_run(pool, items, fn, job);
         t = ag_clock() - t;
         least = AG_MIN(least, t);
+        sum += t;
     }
+    *mean = AG_MAX(sum / rounds, 1e-9);
     return AG_MAX(least, 1e-9);
 }
 
-double ag_peak_flops(unsigned cpu, int threads)
+double ag_peak_flops(unsigned cpu, int threads, double *mean)
 {
     Job job = {.dsp = kernels(cpu), .n = 4000};
     AgPool *pool = NULL;
-    double sum = 0;
+    double sum = 0, average;
 
+    if (mean)
+        *mean = 0;
     if (ag_pool_open(&pool, threads) < 0)
         return 0;
-    double t = best(pool, fma_run, &job, threads, 3);
+    double t = best(pool, fma_run, &job, threads, 3, &average);
     job.n = AG_MAX(1, (long)((double)job.n * 0.002 / t));
-    t = best(pool, fma_run, &job, threads, ROUNDS);
+    t = best(pool, fma_run, &job, threads, ROUNDS, &average);
     for (int i = 0; i < threads; i++)
         sum += job.flops[i];
     ag_pool_close(&pool);
+    if (mean)
+        *mean = sum / average;
     return sum / t;
 }
 
-double ag_read_bandwidth(unsigned cpu, int threads)
+double ag_read_bandwidth(unsigned cpu, int threads, double *mean)
 {
     Job job = {.dsp = kernels(cpu)};
     AgPool *pool = NULL;
     float *mem = ag_malloc(READ_SIZE);
+    double average;
 
+    if (mean)
+        *mean = 0;
     if (!mem || ag_pool_open(&pool, threads) < 0) {
         ag_free(mem);
         return 0;
@@ -139,8 +148,10 @@ double ag_read_bandwidth(unsigned cpu, int threads)
         mem[i] = 1.0f;
     job.mem = mem;
     job.n = (long)(n / SLICES);
-    double least = best(pool, read_run, &job, SLICES, PASSES);
+    double least = best(pool, read_run, &job, SLICES, PASSES, &average);
     ag_pool_close(&pool);
     ag_free(mem);
+    if (mean)
+        *mean = (double)READ_SIZE / average;
     return (double)READ_SIZE / least;
 }

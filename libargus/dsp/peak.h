@@ -1,5 +1,5 @@
 /*
- * What this machine can do at best: the yardstick of benchmarks.
+ * What this machine can do: the yardstick of benchmarks.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
@@ -9,13 +9,15 @@
 /* Floating-point operations a second (a fused multiply-add is two) of
  * independent chains in registers, with the widest instruction set of cpu
  * (enum ArgusCpu flags) that the machine has. Takes about 0.2 s; the best of
- * several rounds. 0 if memory or threads run out. */
-double ag_peak_flops(unsigned cpu, int threads);
+ * several rounds, and in *mean (may be NULL) their average, less where others
+ * use the machine too. 0 if memory or threads run out. */
+double ag_peak_flops(unsigned cpu, int threads, double *mean);
 
 /* Bytes a second of a plain read: the best of several passes over 512 MiB, one
  * after the other, as a token reads the weights. Of whole passes, since parts of
- * memory that large may lie in a shared cache. Takes about 0.3 s. 0 if memory runs out. */
-double ag_read_bandwidth(unsigned cpu, int threads);
+ * memory that large may lie in a shared cache. Takes about 0.3 s. *mean as above. 0 if
+ * memory runs out. */
+double ag_read_bandwidth(unsigned cpu, int threads, double *mean);
 
 /* Seconds of a clock that never goes back. */
 double ag_clock(void);

@@ -70,6 +70,7 @@ def ours(args, kind):
             "token": r["decode_s"][1] / max(1, r["tokens"] - 1), "load": r["open_s"], "rss": r["peak_rss_mib"],
             "anonymous": r["anonymous_mib"], "peak": r["flops_vision"] / r["vision_s"][1] / r["peak_flops"],
             "bandwidth": r["bytes_decode"] / r["decode_s"][1] / r["read_bandwidth"] if r["decode_s"][1] else 0,
+            "vision_share": r["vision_share"], "decode_share": r["decode_share"],
             "prompt": r["prompt_tokens"], "tiles": r["tiles"], "tier": r["tier"], "ids": r["ids"],
             "peak_flops": r["peak_flops"], "read_bandwidth": r["read_bandwidth"], "start": r.get("start_s", 0)}
 
@@ -207,8 +208,11 @@ def report(args, rounds, failed):
                 lines.append(f"| {OURS[kind]} / {PEERS.get(peer) or OURS[peer]} | {cells} |")
     lines.append("")
     for kind in [k for k in OURS if k in runs]:
-        lines.append(f"{OURS[kind]}: vision at {span([r['peak'] for r in runs[kind]], 100, '.0f')} % of the registers' peak, "
-                     f"decoding at {span([r['bandwidth'] for r in runs[kind]], 100, '.0f')} % of the read bandwidth, "
+        share = {key: span([r[key] for r in runs[kind]], 100, ".0f")
+                 for key in ("peak", "vision_share", "bandwidth", "decode_share")}
+        lines.append(f"{OURS[kind]}: vision at {share['peak']} % of the registers' peak, {share['vision_share']} % of what they "
+                     f"gave on average right after; decoding at {share['bandwidth']} % of the read bandwidth, "
+                     f"{share['decode_share']} % of the average; "
                      f"{med(kind, 'anonymous'):.0f} MiB anonymous, first tile after "
                      f"{span([r['start'] for r in runs[kind]], 1e3, '.0f')} ms.")
     if "exact-1t" in runs and "exact" in runs:

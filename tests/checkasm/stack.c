@@ -200,9 +200,9 @@ static void part(Bench *b, const char *what)
 
     b->n_op = 0;
     b->peak = 0;
-    b->bandwidth = decode ? ag_read_bandwidth(b->cpu, b->threads) : 0;
+    b->bandwidth = decode ? ag_read_bandwidth(b->cpu, b->threads, NULL) : 0;
     for (int i = 0; i < b->rounds; i++) {
-        double peak = decode ? 0 : ag_peak_flops(b->cpu, b->threads);
+        double peak = decode ? 0 : ag_peak_flops(b->cpu, b->threads, NULL);
         b->peak = AG_MAX(b->peak, peak);
         if (!strcmp(what, "vision"))
             vision(b);
@@ -210,7 +210,7 @@ static void part(Bench *b, const char *what)
             text(b, decode ? 1 : (int)ROWS, (int)ROWS);
     }
     if (decode) { /* before and after: the better one */
-        double again = ag_read_bandwidth(b->cpu, b->threads);
+        double again = ag_read_bandwidth(b->cpu, b->threads, NULL);
         b->bandwidth = AG_MAX(b->bandwidth, again);
     }
     print(b, what, decode);
