@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config.h"
@@ -84,27 +85,76 @@ static int check_vocab(const ArgusModel *m, const ArgusLogger *log)
     return 0;
 }
 
+/* The tokenizer is read on a thread of its own, since it takes four fifths of the time. What
+ * it has to say waits, so that messages keep their order and the caller's thread. */
+typedef struct Reader {
+    ArgusModel *m;
+    char message[1024];
+    int err;
+} Reader;
+
+static void keep_message(void *opaque, int level, const char *message)
+{
+    Reader *r = opaque;
+
+    (void)level; /* it has errors only, and the last one counts */
+    snprintf(r->message, sizeof(r->message), "%s", message);
+}
+
+static void *read_tokenizer(void *arg)
+{
+    Reader *r = arg;
+    const ArgusLogger log = {keep_message, r};
+
+    r->err = ag_tokenizer_open(&r->m->tokenizer, &r->m->src, &log);
+    return NULL;
+}
+
+/* Weights are only mapped, and vectors widened. */
+static int load_towers(ArgusModel *m, const ArgusLogger *log)
+{
+    const AgConfig *c = &m->config;
+    int err = ag_weights_open(&m->weights, &m->src, log);
+
+    if (err < 0)
+        return err;
+    if (m->precision == ARGUS_PRECISION_Q8 && !(m->quant = ag_quant_open()))
+        return ag_nomem(log, "the model");
+    if (ag_vision_load(&m->vision, m->weights, c, &m->dsp, m->shifted_positions, m->quant) < 0 ||
+        ag_connector_load(&m->connector, m->weights, c) < 0 ||
+        ag_text_load(&m->text, m->weights, c, &m->dsp, m->quant) < 0)
+        return ag_nomem(log, "the model");
+    return 0;
+}
+
+static int load_parts(ArgusModel *m, const ArgusLogger *log)
+{
+    Reader r = {.m = m};
+    pthread_t thread;
+    int beside = ag_thread_start(&thread, read_tokenizer, &r) == 0;
+    int err = load_towers(m, log);
+
+    if (beside)
+        pthread_join(thread, NULL);
+    else if (err >= 0)
+        read_tokenizer(&r);
+    if (err >= 0 && (err = r.err) < 0)
+        ag_fail(log, err, "%s", r.message);
+    return err;
+}
+
 static int model_load(ArgusModel *m, const ArgusLogger *log)
 {
     AgConfig *c = &m->config;
     int err;
 
     ag_dsp_init(&m->dsp, argus_cpu_flags() & m->cpumask);
-    if ((err = ag_config_load(c, &m->src, log)) < 0 ||
-        (err = ag_weights_open(&m->weights, &m->src, log)) < 0 ||
-        (err = ag_tokenizer_open(&m->tokenizer, &m->src, log)) < 0 ||
+    if ((err = ag_config_load(c, &m->src, log)) < 0 || (err = load_parts(m, log)) < 0 ||
         (err = check_vocab(m, log)) < 0 ||
         (err = ag_markers_find(&m->markers, m->tokenizer, c, log)) < 0)
         return err;
     if ((err = ag_config_add_stop(c, m->markers.end_of_utterance)) < 0)
         return ag_fail(log, err, "%s: expected at most %d stop ids", m->src.path, AG_MAX_STOP);
-    if (m->precision == ARGUS_PRECISION_Q8 && !(m->quant = ag_quant_open()))
-        return ag_nomem(log, "the model");
-    if ((err = ag_vision_load(&m->vision, m->weights, c, &m->dsp, m->shifted_positions,
-                              m->quant)) < 0 ||
-        (err = ag_connector_load(&m->connector, m->weights, c)) < 0 ||
-        (err = ag_text_load(&m->text, m->weights, c, &m->dsp, m->quant)) < 0)
-        return ag_nomem(log, "the model");
     if ((err = ag_weights_check(m->weights, log)) < 0 || !m->quant)
         return err;
     if (ag_quant_finish(m->quant, &m->src, m->weights, &m->dsp, log) < 0)

@@ -8,11 +8,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 #include "libargus/base/log.h"
 #include "libargus/base/mem.h"
+#include "libargus/base/thread.h"
 #include "libargus/context.h"
 #include "libargus/decode.h"
 
@@ -250,8 +250,6 @@ void ag_work_relay(AgWork *w)
 
 static int start(AgWork *w, int queue)
 {
-    sigset_t all, old;
-
     w->size = 2 * queue; /* a sample, and the window it fills */
     w->ring = ag_calloc((size_t)w->size, sizeof(*w->ring));
     if (!w->ring)
@@ -261,10 +259,7 @@ static int start(AgWork *w, int queue)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->more, NULL);
     pthread_cond_init(&w->less, NULL);
-    sigfillset(&all); /* signals are for the program's own threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int err = pthread_create(&w->thread, NULL, work_main, w);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int err = ag_thread_start(&w->thread, work_main, w);
     if (err)
         return ag_fail(&w->s->logger, ARGUS_ERR(err), "can't start the track's thread");
     w->threaded = 1;

@@ -7,7 +7,6 @@
 #include "libargus/base/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 
 #include "libargus/argus.h"
@@ -130,10 +129,20 @@ int ag_pool_threads(const AgPool *p)
     return p ? p->n_thread : 1;
 }
 
+int ag_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int err = pthread_create(thread, NULL, fn, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return err;
+}
+
 int ag_pool_open(AgPool **out, int n_thread)
 {
     AgPool *p = ag_calloc(1, sizeof(*p));
-    sigset_t all, old;
 
     *out = NULL;
     if (!p)
@@ -142,18 +151,15 @@ int ag_pool_open(AgPool **out, int n_thread)
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->idle, NULL);
     p->n_thread = 1;
-    sigfillset(&all); /* the host's signals are for the host's threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     int err = 0;
     while (p->n_thread < n_thread && !err) {
         int i = p->n_thread;
         p->worker[i].pool = p;
         p->worker[i].index = i;
-        err = pthread_create(&p->thread[i], NULL, worker_main, &p->worker[i]);
+        err = ag_thread_start(&p->thread[i], worker_main, &p->worker[i]);
         if (!err)
             p->n_thread++;
     }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err) {
         ag_pool_close(&p);
         return ARGUS_ERR(err);

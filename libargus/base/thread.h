@@ -1,5 +1,5 @@
 /*
- * One pool of threads per context. Work is cut into items; each item is done
+ * Threads; one pool of them per context. Work is cut into items; each item is done
  * by exactly one thread in one order, so results never depend on how many
  * threads there are.
  *
@@ -8,6 +8,7 @@
 #ifndef AG_BASE_THREAD_H
 #define AG_BASE_THREAD_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "libargus/base/common.h"
@@ -15,6 +16,9 @@
 #define AG_MAX_THREADS 64
 
 typedef struct AgPool AgPool;
+
+/* A thread that signals don't go to: they are for the host's own. @return 0 or errno. */
+int ag_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
 
 /* n_thread in 1..AG_MAX_THREADS, the caller of ag_pool_run included.
  * @return 0 or ARGUS_ERR(errno). */
