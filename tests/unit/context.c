@@ -119,7 +119,8 @@ static void ends_at_once(void)
     Cues c = clip_run(ctx, &ts, clip_moving, 2);
     CU_ASSERT_EQUAL_FATAL(c.n, 1);
     CU_ASSERT_EQUAL(c.cue[0].finish, ARGUS_FINISH_EMPTY);
-    c.cue[0].text = c.text[0];
+    c.cue[0].text = c.text[0]; /* what the track gave is gone */
+    c.cue[0].prompt = ts.prompt;
     ArgusWriterSettings s = mem_settings(ARGUS_FORMAT_SRT);
     mem_write_all(&s, &mem_file, c.cue, 1);
     mem_expect("");
