@@ -23,8 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <curl/curl.h>
-
+#include "tools/fetch_load.h"
 #include "tools/say.h"
 #include "tools/verbs.h"
 
@@ -447,11 +446,12 @@ static int fetch_file(CURL *c, const ArgusManifest *m, const ArgusManifestFile *
 
 int ag_fetch(const ArgusManifest *m, const char *base, const char *dir)
 {
-    int err = curl_global_init(CURL_GLOBAL_DEFAULT) ? -1 : 0;
+    const char *why = ag_curl_load();
+    int err = why || curl_global_init(CURL_GLOBAL_DEFAULT) ? -1 : 0;
     CURL *c = err ? NULL : curl_easy_init();
 
     if (!c) {
-        ag_say(ARGUS_LOG_ERROR, "libcurl does not start");
+        ag_say(ARGUS_LOG_ERROR, "libcurl does not start: %s", why ? why : "it gives no reason");
         return -1;
     }
     signal(SIGPIPE, SIG_IGN); /* a connection that the server closed is an error like others */

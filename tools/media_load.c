@@ -8,62 +8,37 @@
 #define AG_AV_OWN_NAMES
 #include "tools/media_load.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "tools/library.h"
 
 AgAv ag_av;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[512]; /* empty if all is there */
-
-#define NUMBER_(n) #n
-#define NUMBER(n) NUMBER_(n)
-#ifdef __APPLE__
-#define LIBRARY(name, version) "lib" name "." NUMBER(version) ".dylib"
-#else
-#define LIBRARY(name, version) "lib" name ".so." NUMBER(version)
-#endif
+static AgLibraryFailure failure; /* empty if all is there */
 
 /* In the order of who needs whom. */
 enum { AVUTIL, AVCODEC, AVFORMAT, SWSCALE, N_LIBRARY };
 
 static const char *const libraries[N_LIBRARY] = {
-    [AVUTIL] = LIBRARY("avutil", LIBAVUTIL_VERSION_MAJOR),
-    [AVCODEC] = LIBRARY("avcodec", LIBAVCODEC_VERSION_MAJOR),
-    [AVFORMAT] = LIBRARY("avformat", LIBAVFORMAT_VERSION_MAJOR),
-    [SWSCALE] = LIBRARY("swscale", LIBSWSCALE_VERSION_MAJOR),
+    [AVUTIL] = AG_LIBRARY("avutil", LIBAVUTIL_VERSION_MAJOR),
+    [AVCODEC] = AG_LIBRARY("avcodec", LIBAVCODEC_VERSION_MAJOR),
+    [AVFORMAT] = AG_LIBRARY("avformat", LIBAVFORMAT_VERSION_MAJOR),
+    [SWSCALE] = AG_LIBRARY("swscale", LIBSWSCALE_VERSION_MAJOR),
 };
-
-/* A data pointer is copied into a function pointer, which C has no cast for and
- * POSIX promises to work. */
-static void find(void *library, const char *name, void *function)
-{
-    void *p = library ? dlsym(library, name) : NULL;
-
-    if (!p && !failure[0])
-        snprintf(failure, sizeof(failure), "%s", dlerror());
-    memcpy(function, &p, sizeof(p));
-}
 
 static void load(void)
 {
     void *handle[N_LIBRARY];
 
-    for (int i = 0; i < N_LIBRARY; i++) {
-        handle[i] = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
-        if (!handle[i] && !failure[0])
-            snprintf(failure, sizeof(failure), "%s", dlerror());
-    }
-    if (failure[0])
-        return;
-#define FIND(lib, name) find(handle[lib], #name, &ag_av.name);
+    for (int i = 0; i < N_LIBRARY; i++)
+        handle[i] = ag_library_open(libraries[i], &failure);
+#define FIND(lib, name) ag_library_find(handle[lib], #name, &ag_av.name, &failure);
     AG_AV_FUNCTIONS(FIND)
 }
 
 const char *ag_av_load(void)
 {
     pthread_once(&once, load);
-    return failure[0] ? failure : NULL;
+    return failure.text[0] ? failure.text : NULL;
 }
