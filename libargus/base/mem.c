@@ -60,13 +60,15 @@ void *ag_malloc(size_t size)
 
     if (size > SIZE_MAX / 2 || must_fail())
         return NULL;
+#ifndef __SANITIZE_ADDRESS__ /* which is to see what is written behind the block */
     if (large)
         size = AG_ALIGN_UP(size, (size_t)HUGE_PAGE);
+#endif
     if (posix_memalign(&p, large ? HUGE_PAGE : AG_ALIGN, size ? size : 1))
         return NULL;
 #ifdef MADV_HUGEPAGE
     if (large)
-        madvise(p, size, MADV_HUGEPAGE);
+        madvise(p, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
 #endif
     return p;
 }
