@@ -116,7 +116,8 @@ static void compare_logits(AgStages *s, const float *data, int n)
         sums.diff += d * d;
         sums.ref += (double)s->c->logits[i] * s->c->logits[i];
     }
-    s->logit_rms = rms(&sums);
+    if (s->c->logits || s->c->top_ids) /* of choices none are stored */
+        s->logit_rms = rms(&sums);
 }
 
 static void on_stage(void *opaque, const char *stage, int layer, const float *data, int rows,
