@@ -77,7 +77,10 @@ parity() {
     in_build parity SETS="argus-tiny synth-tiny prompts-argus-tiny choices-argus-tiny shifted-argus-tiny \
 prompts-synth-tiny"
 }
-parity_q8() { in_build parity PRECISION=q8 SETS="argus-tiny synth-tiny"; }
+parity_q8() {
+    in_build parity PRECISION=q8 SETS="argus-tiny synth-tiny prompts-argus-tiny choices-argus-tiny \
+shifted-argus-tiny"
+}
 parity_full() {
     [ -n "${ARGUS_TEST_DATA:-}" ] || {
         echo "SKIP synth-256m unsplit_640x480: ARGUS_TEST_DATA is not set"
