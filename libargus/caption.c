@@ -12,6 +12,7 @@
 
 #include "libargus/context.h"
 #include "libargus/decode.h"
+#include "libargus/encode.h"
 #include "libargus/image.h"
 #include "libargus/preprocess.h"
 
@@ -63,20 +64,21 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
 
 int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
 {
-    const ArgusModel *m = ctx->model;
-    size_t row = (size_t)m->config.n_img_tok * (size_t)m->config.d_txt;
+    const AgConfig *c = &ctx->model->config;
+    size_t row = (size_t)c->n_img_tok * (size_t)c->d_txt, n_tile = (size_t)pic->plan.n_tile;
     int64_t start = now_us(), flops = ctx->exec.flops;
+    float *f = ag_malloc(ag_mul(ag_mul(n_tile, row), sizeof(float)));
+    AgTileJob *jobs = ag_malloc(ag_mul(n_tile, sizeof(*jobs)));
 
-    float *f = ag_malloc(ag_mul(ag_mul((size_t)pic->plan.n_tile, row), sizeof(float)));
-    if (!f)
+    if (!f || !jobs) {
+        ag_free(f);
+        ag_free(jobs);
         return ag_nomem(&ctx->log, "image tokens");
-    for (int i = 0; i < pic->plan.n_tile && !cancelled(ctx); i++) {
-        AgTile tile = ag_preprocess_tile(&m->config, &pic->plan, pic->pixels, i);
-        ag_vision_run(m->vision, &ctx->vision, &ctx->exec, tile, ctx->patches, &ctx->tap);
-        ag_connector_run(m->connector, &ctx->connector, &ctx->exec, ctx->patches,
-                         f + (size_t)i * row, &ctx->tap);
-        ctx->stats.n_tile++;
     }
+    for (size_t i = 0; i < n_tile; i++)
+        jobs[i] = (AgTileJob){ag_preprocess_tile(c, &pic->plan, pic->pixels, (int)i), f + i * row};
+    ctx->stats.n_tile += ag_encode(ctx, jobs, (int)n_tile);
+    ag_free(jobs);
     ctx->stats.us_vision += now_us() - start;
     ctx->stats.flops_vision += ctx->exec.flops - flops;
     if (cancelled(ctx)) {

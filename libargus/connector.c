@@ -5,7 +5,6 @@
  */
 #include "libargus/connector.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "libargus/linear.h"
@@ -38,20 +37,13 @@ void ag_connector_free(AgConnector **c)
     *c = NULL;
 }
 
-void ag_connector_carve(AgConnectorWork *w, AgArena *a, const AgConfig *c)
-{
-    /* as many numbers as the tile's patches: the shuffle moves, nothing more */
-    w->shuffled = AG_TAKE(a, float, (size_t)c->n_patch * (size_t)c->d_vis);
-}
-
-void ag_connector_run(const AgConnector *c, AgConnectorWork *w, AgExec *x, const float *in,
-                      float *out, const AgTap *tap)
+void ag_connector_run(const AgConnector *c, AgExec *x, const float *in, float *shuffled, float *out,
+                      const AgTap *tap)
 {
     int s = c->shuffle, side = c->side, n_tok = side * side;
     size_t d = (size_t)c->d_vis;
-    float *dst = w->shuffled;
+    float *dst = shuffled;
 
-    assert(dst);
     /* Token (Y, X), channel (dy, dx, c): patch (Y s + dy, X s + dx). dx and c
      * are neighbours in memory on both sides. */
     for (int t = 0; t < n_tok; t++) {
@@ -60,6 +52,6 @@ void ag_connector_run(const AgConnector *c, AgConnectorWork *w, AgExec *x, const
             memcpy(dst, in + (size_t)(row * side * s + col) * d, (size_t)s * d * sizeof(float));
         }
     }
-    ag_linear(x, &c->proj, AG_EPI_STORE, w->shuffled, c->proj.n_in, out, c->proj.n_out, n_tok);
+    ag_linear(x, &c->proj, AG_EPI_STORE, shuffled, c->proj.n_in, out, c->proj.n_out, n_tok);
     ag_tap(tap, "connector", 0, out, n_tok, c->proj.n_out);
 }

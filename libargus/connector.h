@@ -16,14 +16,10 @@
 
 typedef struct AgConnector AgConnector;
 
-typedef struct AgConnectorWork {
-    float *shuffled; /* [n_img_tok, shuffle^2 * d_vis] */
-} AgConnectorWork;
-
 int ag_connector_load(AgConnector **out, AgWeights *w, const AgConfig *c);
-void ag_connector_carve(AgConnectorWork *w, AgArena *a, const AgConfig *c);
-void ag_connector_run(const AgConnector *c, AgConnectorWork *w, AgExec *x, const float *in,
-                      float *out, const AgTap *tap);
+/* One tile. shuffled: work, as large as in. */
+void ag_connector_run(const AgConnector *c, AgExec *x, const float *in, float *shuffled, float *out,
+                      const AgTap *tap);
 void ag_connector_free(AgConnector **c);
 
 #endif /* AG_CONNECTOR_H */

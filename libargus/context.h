@@ -44,9 +44,7 @@ struct ArgusContext {
     AgArena arena;          /* everything carved below */
     AgExec exec;
     AgVisionWork vision;    /* vision and text never run at the same time: */
-    AgConnectorWork connector; /* their memory overlaps */
-    AgTextWork text;
-    float *patches;         /* [n_patch, d_vis] between vision and connector */
+    AgTextWork text;        /* their memory overlaps */
     AgSampleWork sample;
     float *logits;          /* [vocab] */
 

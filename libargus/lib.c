@@ -290,8 +290,6 @@ static void carve(ArgusContext *ctx, AgArena *a)
     AgArena text = *a, vision = *a;
     ag_text_carve(&ctx->text, &text, c);
     ag_vision_carve(&ctx->vision, &vision, c);
-    ag_connector_carve(&ctx->connector, &vision, c);
-    ctx->patches = AG_TAKE(&vision, float, (size_t)c->n_patch * (size_t)c->d_vis);
     a->used = AG_MAX(text.used, vision.used);
 }
 

@@ -5,7 +5,7 @@
 #   base <- dsp, model <- stages, each may see the earlier ones <- lib
 #   dsp and model do not see each other; tools and the filter see argus.h only
 #   linear, tap: what several stages use; below all of them
-#   context: the objects behind argus.h's handles; after sample, before decode
+#   context: the objects behind argus.h's handles; after sample, before encode
 #
 # Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
 
@@ -50,7 +50,7 @@ BEGIN {
     n = split(stages, list, " ")
     for (i = 1; i <= n; i++) rank[list[i]] = i + 1
     rank["linear"] = rank["tap"] = rank["quant"] = 1
-    rank["context"] = rank["decode"] - 0.5
+    rank["context"] = rank["encode"] - 0.5
     split("base>base dsp>base dsp>dsp model>base model>model stage>base stage>dsp stage>model " \
           "stage>stage tools>tools tests>base tests>dsp tests>model tests>stage tests>tools tests>tests", pair, " ")
     for (i in pair) allowed[pair[i]] = 1

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "libargus/base/thread.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 
@@ -20,7 +21,21 @@
 #define PAUSE() ((void)0)
 #endif
 
-enum { SPIN = 4000 }; /* about 50 us: longer than the gap between two stages */
+enum {
+    SPIN = 4000, /* about 50 us: longer than the gap between two stages */
+    DEPTH = 2,   /* a job, and one that an item of it runs */
+};
+
+/* A job that a thread is running, and others may help with. */
+typedef struct Job {
+    AgPoolFn fn;
+    void *arg;
+    int n_item;
+    atomic_int next;    /* next item to hand out */
+    atomic_int open;    /* there may be items; fn, arg and n_item can be read */
+    atomic_int helpers; /* threads that are inside */
+    atomic_int waits;   /* its owner sleeps until there are no helpers */
+} Job;
 
 struct AgPool {
     int n_thread;
@@ -29,94 +44,124 @@ struct AgPool {
         AgPool *pool;
         int index;
     } worker[AG_MAX_THREADS];
+    Job job[DEPTH][AG_MAX_THREADS]; /* of each thread, the outer ones first */
+    int depth[AG_MAX_THREADS];      /* jobs that a thread is running; only its own */
 
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
-    atomic_uint job;   /* number of the current job; workers wait for it to change */
-    atomic_int next;   /* next item to hand out */
-    atomic_int busy;   /* workers that have not finished the current job */
+    atomic_uint news;     /* changes when a job is opened */
+    atomic_int sleepers;  /* threads that wait for that to happen */
     const atomic_int *cancel;
-    int quit;
-    int n_item;
-    AgPoolFn fn;
-    void *arg;
+    atomic_int quit;
 };
+
+static _Thread_local int self; /* index of this thread in its pool; 0 outside */
 
 static int cancelled(const AgPool *p)
 {
     return p->cancel && atomic_load_explicit(p->cancel, memory_order_relaxed);
 }
 
-static void work(AgPool *p, int thread)
+static void work(AgPool *p, Job *j)
 {
     for (;;) {
-        int item = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
-        if (item >= p->n_item)
+        int item = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed);
+        if (item >= j->n_item)
             return;
         if (!cancelled(p))
-            p->fn(p->arg, item, thread);
+            j->fn(j->arg, item, self);
     }
+}
+
+/* Either this thread is counted before the owner looks, or it finds the job closed. */
+static void help(AgPool *p, Job *j)
+{
+    if (!atomic_load_explicit(&j->open, memory_order_relaxed))
+        return;
+    atomic_fetch_add(&j->helpers, 1);
+    if (atomic_load(&j->open))
+        work(p, j);
+    if (atomic_fetch_sub(&j->helpers, 1) == 1 && atomic_load(&j->waits)) {
+        pthread_mutex_lock(&p->lock);
+        pthread_cond_broadcast(&p->idle);
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+/* Wait for news other than those seen. */
+static unsigned wait_for_news(AgPool *p, unsigned seen)
+{
+    for (int i = 0; i < SPIN && atomic_load_explicit(&p->news, memory_order_acquire) == seen; i++)
+        PAUSE();
+    if (atomic_load_explicit(&p->news, memory_order_acquire) == seen) {
+        pthread_mutex_lock(&p->lock);
+        atomic_fetch_add(&p->sleepers, 1);
+        while (atomic_load(&p->news) == seen)
+            pthread_cond_wait(&p->wake, &p->lock);
+        atomic_fetch_sub(&p->sleepers, 1);
+        pthread_mutex_unlock(&p->lock);
+    }
+    return atomic_load_explicit(&p->news, memory_order_acquire);
 }
 
 static void *worker_main(void *arg)
 {
     struct Worker *w = arg;
     AgPool *p = w->pool;
-    unsigned seen = 0;
 
-    for (;;) {
-        for (int i = 0; i < SPIN && atomic_load_explicit(&p->job, memory_order_acquire) == seen;
-             i++)
-            PAUSE();
-        if (atomic_load_explicit(&p->job, memory_order_acquire) == seen) {
-            pthread_mutex_lock(&p->lock);
-            while (atomic_load(&p->job) == seen)
-                pthread_cond_wait(&p->wake, &p->lock);
-            pthread_mutex_unlock(&p->lock);
-        }
-        seen = atomic_load_explicit(&p->job, memory_order_acquire);
-        if (p->quit)
-            return NULL;
-        work(p, w->index);
-        if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1) {
-            pthread_mutex_lock(&p->lock);
-            pthread_cond_signal(&p->idle);
-            pthread_mutex_unlock(&p->lock);
-        }
+    self = w->index;
+    for (unsigned seen = 0; (seen = wait_for_news(p, seen)), !atomic_load(&p->quit);)
+        for (int d = 0; d < DEPTH; d++)
+            for (int i = 0; i < p->n_thread; i++)
+                help(p, &p->job[d][i]);
+    return NULL;
+}
+
+/* All threads see everything written before. */
+static void tell(AgPool *p)
+{
+    atomic_fetch_add(&p->news, 1);
+    if (atomic_load(&p->sleepers)) {
+        pthread_mutex_lock(&p->lock);
+        pthread_cond_broadcast(&p->wake);
+        pthread_mutex_unlock(&p->lock);
     }
 }
 
-/* Publishes a job; all workers see everything written before. */
-static void publish(AgPool *p)
+/* Until those who help with a closed job are done. */
+static void wait_for_helpers(AgPool *p, Job *j)
 {
+    for (int i = 0; i < SPIN && atomic_load_explicit(&j->helpers, memory_order_acquire); i++)
+        PAUSE();
+    if (!atomic_load_explicit(&j->helpers, memory_order_acquire))
+        return;
+    atomic_store(&j->waits, 1);
     pthread_mutex_lock(&p->lock);
-    atomic_fetch_add_explicit(&p->job, 1, memory_order_release);
-    pthread_cond_broadcast(&p->wake);
+    while (atomic_load(&j->helpers))
+        pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    atomic_store(&j->waits, 0);
 }
 
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
 {
     if (!p || p->n_thread == 1 || n_item <= 1) {
         for (int i = 0; i < n_item && !(p && cancelled(p)); i++)
-            fn(arg, i, 0);
+            fn(arg, i, p ? self : 0);
         return;
     }
-    p->fn = fn;
-    p->arg = arg;
-    p->n_item = n_item;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&p->busy, p->n_thread - 1, memory_order_relaxed);
-    publish(p);
-    work(p, 0);
-    for (int i = 0; i < SPIN && atomic_load_explicit(&p->busy, memory_order_acquire); i++)
-        PAUSE();
-    if (atomic_load_explicit(&p->busy, memory_order_acquire)) {
-        pthread_mutex_lock(&p->lock);
-        while (atomic_load_explicit(&p->busy, memory_order_acquire))
-            pthread_cond_wait(&p->idle, &p->lock);
-        pthread_mutex_unlock(&p->lock);
-    }
+    assert(p->depth[self] < DEPTH);
+    Job *j = &p->job[p->depth[self]++][self];
+    j->fn = fn;
+    j->arg = arg;
+    j->n_item = n_item;
+    atomic_store_explicit(&j->next, 0, memory_order_relaxed);
+    atomic_store(&j->open, 1);
+    tell(p);
+    work(p, j);
+    atomic_store(&j->open, 0);
+    wait_for_helpers(p, j);
+    p->depth[self]--;
 }
 
 void ag_pool_set_cancel(AgPool *p, const atomic_int *flag)
@@ -174,8 +219,8 @@ void ag_pool_close(AgPool **pp)
 
     if (!p)
         return;
-    p->quit = 1;
-    publish(p);
+    atomic_store(&p->quit, 1);
+    tell(p);
     for (int i = 1; i < p->n_thread; i++)
         pthread_join(p->thread[i], NULL);
     pthread_cond_destroy(&p->idle);

@@ -27,9 +27,10 @@ void ag_pool_close(AgPool **p);
 int ag_pool_threads(const AgPool *p);
 
 /* Call fn(arg, item, thread) for every item in 0..n_item-1, on the calling
- * thread (thread 0) and the pool's, and return when all are done. Items are
- * handed out in rising order as threads come free. Not reentrant. p may be
- * NULL: everything runs on the caller. */
+ * thread and on those of the pool that are free, and return when all are done. Items are
+ * handed out in rising order. One thread may use a pool, as thread 0; an item may run
+ * items itself, which threads that find no other ones help with, but those may not.
+ * p may be NULL: everything runs on the caller. */
 typedef void (*AgPoolFn)(void *arg, int item, int thread);
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg);
 

@@ -110,6 +110,49 @@ static void pool(void)
     }
 }
 
+typedef struct Nested {
+    AgPool *pool;
+    int seen[5][23];
+    atomic_int bad;
+} Nested;
+
+static void inner(void *arg, int item, int thread)
+{
+    (void)thread;
+    ((int *)arg)[item]++;
+}
+
+static void outer(void *arg, int item, int thread)
+{
+    Nested *n = arg;
+
+    for (int round = 1; round <= 3; round++) {
+        ag_pool_run(n->pool, 23, inner, n->seen[item]);
+        for (int i = 0; i < 23; i++)
+            if (n->seen[item][i] % 3 != round % 3) /* all done on return */
+                atomic_fetch_add(&n->bad, 1);
+    }
+    if (thread < 0 || thread >= ag_pool_threads(n->pool))
+        atomic_fetch_add(&n->bad, 1);
+}
+
+/* Items that are jobs; threads without an item of their own help with those. */
+static void pool_nested(void)
+{
+    for (int k = 1; k <= 6; k++) {
+        Nested n = {0};
+        CU_ASSERT_EQUAL_FATAL(ag_pool_open(&n.pool, k), 0);
+        for (int round = 0; round < 300; round++)
+            ag_pool_run(n.pool, 1 + round % 5, outer, &n);
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 23; j++)
+                if (n.seen[i][j] != 3 * 60 * (5 - i))
+                    atomic_fetch_add(&n.bad, 1);
+        CU_ASSERT_EQUAL(n.bad, 0);
+        ag_pool_close(&n.pool);
+    }
+}
+
 static void files(void)
 {
     AgBlob b;
@@ -139,7 +182,8 @@ void ag_tests_base(void)
 {
     static const AgTest tests[] = {
         {"sizes", sizes}, {"arena", arena},   {"fixed", fixed}, {"quota", quota},
-        {"cpumask", cpumask}, {"pool", pool}, {"files", files}, {"errors", errors},
+        {"cpumask", cpumask}, {"pool", pool}, {"pool_nested", pool_nested},
+        {"files", files}, {"errors", errors},
         {NULL, NULL},
     };
     ag_suite("base", tests);
