@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "libargus/caption.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -62,33 +63,58 @@ int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int sp
     return 0;
 }
 
-int ag_caption_encode(ArgusContext *ctx, AgPicture *pic)
+/* Room for the features of pictures without any; their tiles in a row.
+ * @return the number of tiles, or ENOMEM. */
+static int tile_jobs(const AgConfig *c, AgPicture *const *pics, int n, float **features,
+                     AgTileJob **jobs)
 {
-    const AgConfig *c = &ctx->model->config;
-    size_t row = (size_t)c->n_img_tok * (size_t)c->d_txt, n_tile = (size_t)pic->plan.n_tile;
-    int64_t start = now_us(), flops = ctx->exec.flops;
-    float *f = ag_malloc(ag_mul(ag_mul(n_tile, row), sizeof(float)));
-    AgTileJob *jobs = ag_malloc(ag_mul(n_tile, sizeof(*jobs)));
+    size_t row = (size_t)c->n_img_tok * (size_t)c->d_txt, n_job = 0;
 
-    if (!f || !jobs) {
-        ag_free(f);
-        ag_free(jobs);
-        return ag_nomem(&ctx->log, "image tokens");
+    for (int i = 0; i < n; i++)
+        n_job += pics[i]->features ? 0 : (size_t)pics[i]->plan.n_tile;
+    AgTileJob *job = *jobs = ag_malloc(ag_mul(n_job, sizeof(*job)));
+    if (!job)
+        return ARGUS_ERR(ENOMEM);
+    for (int i = 0; i < n; i++) {
+        const AgPicture *p = pics[i];
+        if (p->features)
+            continue;
+        size_t n_tile = (size_t)p->plan.n_tile;
+        if (!(features[i] = ag_malloc(ag_mul(ag_mul(n_tile, row), sizeof(float)))))
+            return ARGUS_ERR(ENOMEM);
+        for (size_t k = 0; k < n_tile; k++)
+            *job++ = (AgTileJob){ag_preprocess_tile(c, &p->plan, p->pixels, (int)k),
+                                 features[i] + k * row};
     }
-    for (size_t i = 0; i < n_tile; i++)
-        jobs[i] = (AgTileJob){ag_preprocess_tile(c, &pic->plan, pic->pixels, (int)i), f + i * row};
-    ctx->stats.n_tile += ag_encode(ctx, jobs, (int)n_tile);
+    return (int)n_job;
+}
+
+int ag_caption_encode(ArgusContext *ctx, AgPicture *const *pics, int n)
+{
+    float *features[AG_ENCODE_MAX] = {NULL};
+    AgTileJob *jobs;
+    int64_t start = now_us(), flops = ctx->exec.flops;
+
+    assert(n <= AG_ENCODE_MAX);
+    int n_job = tile_jobs(&ctx->model->config, pics, n, features, &jobs), err = n_job;
+    if (n_job > 0) {
+        ctx->stats.n_tile += ag_encode(ctx, jobs, n_job);
+        ctx->stats.us_vision += now_us() - start;
+        ctx->stats.flops_vision += ctx->exec.flops - flops;
+        err = cancelled(ctx) ? ARGUS_ERR_CANCELLED : 0;
+    } else if (n_job < 0) {
+        ag_nomem(&ctx->log, "image tokens");
+    }
     ag_free(jobs);
-    ctx->stats.us_vision += now_us() - start;
-    ctx->stats.flops_vision += ctx->exec.flops - flops;
-    if (cancelled(ctx)) {
-        ag_free(f);
-        return ARGUS_ERR_CANCELLED;
+    for (int i = 0; i < n; i++) {
+        if (err < 0) {
+            ag_free(features[i]);
+        } else if (features[i]) {
+            pics[i]->features = features[i];
+            pics[i]->serial = ++ctx->serial;
+        }
     }
-    ag_free(pic->features);
-    pic->features = f;
-    pic->serial = ++ctx->serial;
-    return 0;
+    return err;
 }
 
 int ag_picture_equal(const AgPicture *a, const AgPicture *b)
@@ -355,11 +381,12 @@ static AgPicture *remembered(ArgusContext *ctx, AgPicture *pic)
     return NULL;
 }
 
-/* Tiles, then features, of every picture of the request. */
+/* Tiles, then features, of every picture of the request. Pictures wait for each other in
+ * groups, so that all threads have tiles. */
 static int open_pictures(ArgusContext *ctx, const ArgusRequest *r, AgPromptPart *parts,
                          AgPicture **pics)
 {
-    size_t n = 0;
+    size_t n = 0, done = 0;
     int err = 0;
 
     for (size_t i = 0; i < r->n_part; i++) {
@@ -372,12 +399,15 @@ static int open_pictures(ArgusContext *ctx, const ArgusRequest *r, AgPromptPart 
             ag_picture_free(&pics[n]);
             pics[n] = old;
             ctx->stats.n_tile_reused += old->plan.n_tile;
-        } else if ((err = ag_caption_encode(ctx, pics[n])) < 0) {
-            return err;
         }
         parts[i].pic = pics[n++];
+        if (n - done == AG_ENCODE_MAX) {
+            if ((err = ag_caption_encode(ctx, pics + done, AG_ENCODE_MAX)) < 0)
+                return err;
+            done = n;
+        }
     }
-    return 0;
+    return ag_caption_encode(ctx, pics + done, (int)(n - done));
 }
 
 /* Parts with the grids that the pictures will have. */

@@ -29,8 +29,10 @@ struct AgPicture {
  * message, ENOMEM, CANCELLED. */
 int ag_caption_tiles(ArgusContext *ctx, AgExec *x, const ArgusImage *img, int split,
                      AgPicture **out);
-/* Vision tower and connector; counts tiles. @return 0, ENOMEM, CANCELLED. */
-int ag_caption_encode(ArgusContext *ctx, AgPicture *pic);
+enum { AG_ENCODE_MAX = 16 }; /* pictures of one call */
+/* Vision tower and connector, for those of n pictures that have no features yet; counts
+ * tiles. @return 0, ENOMEM, CANCELLED. */
+int ag_caption_encode(ArgusContext *ctx, AgPicture *const *pics, int n);
 /* 1 if the tiles of both are the same bytes. */
 int ag_picture_equal(const AgPicture *a, const AgPicture *b);
 void ag_picture_free(AgPicture **pic);

@@ -16,6 +16,8 @@
 #include "libargus/context.h"
 #include "libargus/decode.h"
 
+enum { BATCH = 4 }; /* most shots that are encoded together */
+
 /* One of both. */
 typedef struct Task {
     AgShot *shot; /* a reference of the queue's own */
@@ -111,7 +113,7 @@ void ag_job_free(AgJob **jp)
 
 static int encode(AgWork *w, AgShot *shot)
 {
-    return shot->pic->features ? 0 : ag_caption_encode(w->ctx, shot->pic);
+    return shot->pic->features ? 0 : ag_caption_encode(w->ctx, &shot->pic, 1);
 }
 
 static int ask(AgWork *w, AgJob *j)
@@ -163,14 +165,22 @@ static void answer(AgWork *w, AgJob *j)
     atomic_store(&j->done, 1);
 }
 
-static void run(AgWork *w, Task t)
+/* A job, or some shots, which are encoded together. What fails is tried again with the job. */
+static void run(AgWork *w, const Task *tasks, int n)
 {
-    if (t.job)
-        answer(w, t.job);
-    if (t.shot) {
-        encode(w, t.shot);
-        ag_shots_release(&t.shot, 1);
+    AgPicture *pics[BATCH];
+    AgShot *shots[BATCH];
+
+    if (tasks->job) {
+        answer(w, tasks->job);
+        return;
     }
+    for (int i = 0; i < n; i++) {
+        shots[i] = tasks[i].shot;
+        pics[i] = shots[i]->pic;
+    }
+    ag_caption_encode(w->ctx, pics, n);
+    ag_shots_release(shots, n);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -187,6 +197,17 @@ static void note_cancel(AgWork *w)
         atomic_store(&w->ctx->cancel, 0);
 }
 
+/* The next job, or shots that wait in a row. */
+static int next_tasks(const AgWork *w, Task *t)
+{
+    int n = 0;
+
+    do
+        t[n] = w->ring[(w->at + n) % w->size];
+    while (t[n++].shot && n < AG_MIN(w->n, (int)BATCH) && w->ring[(w->at + n) % w->size].shot);
+    return n;
+}
+
 static void *work_main(void *arg)
 {
     AgWork *w = arg;
@@ -197,13 +218,16 @@ static void *work_main(void *arg)
             pthread_cond_wait(&w->more, &w->lock);
         if (!w->n)
             break;
-        Task t = w->ring[w->at];
+        Task t[BATCH];
+        int n = next_tasks(w, t);
         pthread_mutex_unlock(&w->lock);
-        run(w, t);
+        run(w, t, n);
         pthread_mutex_lock(&w->lock);
-        note_cancel(w);
-        w->at = (w->at + 1) % w->size;
-        w->n--;
+        for (int i = 0; i < n; i++) {
+            note_cancel(w);
+            w->at = (w->at + 1) % w->size;
+            w->n--;
+        }
         pthread_cond_broadcast(&w->less);
     }
     pthread_mutex_unlock(&w->lock);

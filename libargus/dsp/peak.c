@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "libargus/dsp/peak.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "config.h"
@@ -74,16 +75,19 @@ typedef struct Job {
     AgPeakDsp dsp;
     long n;           /* rounds, or floats of an item */
     const float *mem;
-    double flops[AG_MAX_THREADS];
+    double flops[AG_MAX_THREADS];                      /* of each item */
+    double done[AG_MAX_THREADS], busy[AG_MAX_THREADS]; /* by each thread: operations, seconds */
     float sink[AG_MAX_THREADS][16];
 } Job;
 
 static void fma_run(void *arg, int item, int thread)
 {
     Job *j = arg;
+    double t = ag_clock();
 
-    (void)thread;
     j->flops[item] = j->dsp.fma(j->n, j->sink[item]);
+    j->done[thread] += j->flops[item];
+    j->busy[thread] += ag_clock() - t;
 }
 
 static void read_run(void *arg, int item, int thread)
@@ -121,12 +125,14 @@ double ag_peak_flops(unsigned cpu, int threads, double *mean)
         return 0;
     double t = best(pool, fma_run, &job, threads, 3, &average);
     job.n = AG_MAX(1, (long)((double)job.n * 0.002 / t));
+    memset(job.done, 0, sizeof(job.done));
+    memset(job.busy, 0, sizeof(job.busy));
     t = best(pool, fma_run, &job, threads, ROUNDS, &average);
     for (int i = 0; i < threads; i++)
         sum += job.flops[i];
+    for (int i = 0; mean && i < threads; i++) /* no thread's waiting for others counts */
+        *mean += job.busy[i] > 0 ? job.done[i] / job.busy[i] : 0;
     ag_pool_close(&pool);
-    if (mean)
-        *mean = sum / average;
     return sum / t;
 }
 

@@ -9,8 +9,8 @@
 /* Floating-point operations a second (a fused multiply-add is two) of
  * independent chains in registers, with the widest instruction set of cpu
  * (enum ArgusCpu flags) that the machine has. Takes about 0.2 s; the best of
- * several rounds, and in *mean (may be NULL) their average, less where others
- * use the machine too. 0 if memory or threads run out. */
+ * several rounds, and in *mean (may be NULL) what the threads did on average while
+ * they ran, less where others use the machine too. 0 if memory or threads run out. */
 double ag_peak_flops(unsigned cpu, int threads, double *mean);
 
 /* Bytes a second of a plain read: the best of several passes over 512 MiB, one

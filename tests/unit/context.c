@@ -131,28 +131,55 @@ static void ends_at_once(void)
     argus_close(&ctx);
 }
 
-/* One setting for both towers, and the same answer with any. */
+/* A question about n pictures. */
+static int ask_many(ArgusContext *ctx, int n, int split, ArgusCaption *out)
+{
+    ArgusImage im[20];
+    ArgusPart parts[20];
+    ArgusRequest r;
+
+    for (int i = 0; i < n; i++) {
+        im[i] = clip_picture(i);
+        parts[i] = (ArgusPart){ARGUS_PART_IMAGE, NULL, &im[i]};
+    }
+    argus_request_default(&r);
+    r.parts = parts;
+    r.n_part = (size_t)n;
+    r.split = split;
+    r.decoding.max_tokens = 24;
+    return argus_describe(ctx, &r, out);
+}
+
+static void expect_same(const ArgusCaption *a, ArgusCaption *b)
+{
+    CU_ASSERT_EQUAL_FATAL(a->n_id, b->n_id);
+    CU_ASSERT(!memcmp(a->ids, b->ids, (size_t)a->n_id * sizeof(*a->ids)));
+    CU_ASSERT(!memcmp(a->logprobs, b->logprobs, (size_t)a->n_id * sizeof(float)));
+    argus_caption_free(b);
+}
+
+/* One setting for both towers, and the same answer with any: about one picture of many
+ * tiles, and about more pictures than are encoded together. */
 static void threads(void)
 {
-    static const int n[] = {1, 2, 8};
-    ArgusImage im = clip_picture(3);
-    ArgusCaption first = {0}, out;
+    static const int n[] = {1, 2, 3, 8};
+    ArgusCaption one = {0}, many = {0}, out;
 
     for (size_t i = 0; i < AG_COUNT(n); i++) {
         ArgusContext *ctx = open_copy("context/threads", 128, 895, n[i]);
         CU_ASSERT_EQUAL(ctx->exec.n_thread, n[i]);
-        CU_ASSERT_EQUAL_FATAL(ask(ctx, &im, "Describe this image.", 1, &out), 0);
+        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 1, 1, i ? &out : &one), 0);
+        if (i)
+            expect_same(&one, &out);
+        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 20, 0, i ? &out : &many), 0);
+        if (i)
+            expect_same(&many, &out);
+        CU_ASSERT_EQUAL(clip_stats(ctx).n_tile, one.n_tile + 20);
+        CU_ASSERT_EQUAL(clip_stats(ctx).flops_vision % (one.n_tile + 20), 0);
         argus_close(&ctx);
-        if (!i) {
-            first = out;
-            continue;
-        }
-        CU_ASSERT_EQUAL_FATAL(out.n_id, first.n_id);
-        CU_ASSERT(!memcmp(out.ids, first.ids, (size_t)out.n_id * sizeof(*out.ids)));
-        CU_ASSERT(!memcmp(out.logprobs, first.logprobs, (size_t)out.n_id * sizeof(float)));
-        argus_caption_free(&out);
     }
-    argus_caption_free(&first);
+    argus_caption_free(&one);
+    argus_caption_free(&many);
 }
 
 /* With one core to run on, one thread. */

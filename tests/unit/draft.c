@@ -40,7 +40,7 @@ static AgPicture *picture(ArgusContext *ctx, int k)
     AgPicture *pic = NULL;
 
     CU_ASSERT_EQUAL_FATAL(ag_caption_tiles(ctx, ag_caption_exec(ctx), &im, 0, &pic), 0);
-    CU_ASSERT_EQUAL_FATAL(ag_caption_encode(ctx, pic), 0);
+    CU_ASSERT_EQUAL_FATAL(ag_caption_encode(ctx, &pic, 1), 0);
     return pic;
 }
 
