@@ -235,7 +235,7 @@ static void print_quiet(const Bench *b, const Row *r)
 {
     char line[256];
     int n = snprintf(line, sizeof(line),
-                     "quiet       %d of %d runs: the machine gave 94 %% of its best before and after",
+                     "quiet       %d of %d runs: it gave 94 %% of its best before and after",
                      n_quiet(b), b->n_run);
 
     for (int i = 0; n_quiet(b) && i < N_ROW; i++)
@@ -305,8 +305,8 @@ static void print_json(const Bench *b)
     argus_model_info(b->model, &m);
     snprintf(
         line, sizeof(line),
-        "{\"tier\": \"%s\", \"precision\": \"%s\", \"threads\": %d, \"runs\": %d, \"tiles\": %d, "
-        "\"quiet_runs\": %d, "
+        "{\"tier\": \"%s\", \"precision\": \"%s\", \"threads\": %d, \"runs\": %d, "
+        "\"tiles\": %d, \"quiet_runs\": %d, "
         "\"prompt_tokens\": %d, \"tokens\": %d, \"peak_flops\": %.4g, \"read_bandwidth\": %.4g",
         m.cpu_tier, argus_precision_name(m.precision), b->threads, b->n_run, (int)b->stats.n_tile,
         n_quiet(b), b->n_prompt, b->n_token, b->peak, b->bandwidth);

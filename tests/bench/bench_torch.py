@@ -5,12 +5,14 @@
 """Time the Hugging Face SmolVLM on the CPU and print one JSON object.
 
     bench_torch.py MODEL_DIR IMAGE QUESTION N_TOKENS DTYPE THREADS
-                   [--frames N] [--no-split] [--sdpa]
+                   [--frames N] [--no-split] [--sdpa] [--again]
 
 IMAGE is an image file or WIDTHxHEIGHT, which takes formula_image(WIDTH, HEIGHT, 1).
 DTYPE is float32 or bfloat16. --frames N shows N images (formula_image scene 9, times 0..N-1, when
 IMAGE is a size; else the same file N times); use it with --no-split for a window of video frames.
 Always generates N_TOKENS tokens (an end token does not stop it).
+--again: print "ready" instead, then one JSON line for each line on standard input: "ask" for prefill and
+N_TOKENS tokens on the picture's features, "tiles" for the features of two tiles.
 
 Pinned versions, as in tools/refs/hf.py:
     pip install torch==2.15.0 transformers==4.54.0 tokenizers==0.21.4 safetensors==0.8.0 \\
@@ -57,6 +59,7 @@ def parse():
     ap.add_argument("--frames", type=int, default=1)
     ap.add_argument("--no-split", action="store_true")
     ap.add_argument("--sdpa", action="store_true")
+    ap.add_argument("--again", action="store_true")
     return ap.parse_args()
 
 
@@ -96,6 +99,22 @@ def answer(model, ids, features, n, lap, out, stop=()):
     return produced
 
 
+def again(model, inputs, pixels, features, n):
+    print("ready", flush=True)
+    for line in sys.stdin:
+        out = {}
+        lap = Laps(out)
+        if line.startswith("ask"):
+            answer(model, inputs["input_ids"], features, n, lap, out)
+            out = {"prompt": out["prompt_tokens"], "tiles": 0, "prefill_s": out["prefill_s"],
+                   "token_s": out["decode_ms_per_token"] / 1000}
+        else:
+            model.model.get_image_features(pixels[:, :2], inputs["pixel_attention_mask"][:, :2])
+            lap("vision_s")
+            out["tiles"] = 2
+        print(json.dumps(out), flush=True)
+
+
 @torch.no_grad()
 def main():
     args = parse()
@@ -114,6 +133,9 @@ def main():
     features = model.model.get_image_features(pixels, inputs["pixel_attention_mask"])
     out["frames"] = pixels.shape[1]
     out["vision_s_per_frame"] = lap("vision_s") / out["frames"]
+    if args.again:
+        again(model, inputs, pixels, features, args.tokens)
+        return
     ids = answer(model, inputs["input_ids"], features, args.tokens, lap, out)
     out["total_after_load_s"] = sum(out[k] for k in ("preprocess_s", "vision_s", "prefill_s",
                                                      "decode_s"))

@@ -7,6 +7,7 @@
     compare.py --argus BUILD/argus --model DIR --venv VENV [--peers LIST] [--ours LIST] [--budget SECONDS]
                [--rounds N] [--tokens N] [--threads N] [--formula WxH] [--frames N] [--append FILE]
     compare.py --argus BUILD/argus --model DIR --venv VENV --clip FILE|auto [--windows N] ...
+    compare.py --argus BUILD/argus --model DIR --venv VENV --stages [--rounds N] [--tokens N] ...
 
 --model is a complete model directory. Timing depends on shapes only, so the synthetic checkpoint of
 tests/gen/synth_checkpoint.c with the published configuration and tokenizer beside it will do.
@@ -14,6 +15,8 @@ tests/gen/synth_checkpoint.c with the published configuration and tokenizer besi
 openvino-f32, openvino-int8, openvino-int8-full, ffai. --ours: exact, q8, exact-1t (one thread).
 --frames N asks about N one-tile pictures, as a video window does; only torch and openvino can.
 --clip times a video end to end, decoding included, against torch: one question about every 8 frames taken.
+--stages keeps argus and torch loaded and has them take turns at single stages (prefill, tokens, two tiles), a second
+each, so that both see the same machine; memory has been touched before. Needs make BUILD/tests/bench/stages.
 
 In a round each peer runs right after the argus that it is compared with: exact, and q8 for peers of 8 bits.
 Ratios are taken within a round against the nearest run of argus; figures are medians over the rounds. Loading is
@@ -285,6 +288,65 @@ def compare_clip(args, clip):
     return "\n".join(lines)
 
 
+# ---- stages in turn
+
+class Worker:
+    """A process that has the model loaded and answers lines with JSON."""
+
+    def __init__(self, name, command):
+        self.name = name
+        env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
+        self.p = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env=env | {"HF_HUB_OFFLINE": "1"})
+        if self.line() != "ready":
+            sys.exit(f"compare: {name} did not start")
+
+    def line(self):
+        return self.p.stdout.readline().strip()
+
+    def do(self, what):
+        self.p.stdin.write(what + "\n")
+        self.p.stdin.flush()
+        answer = self.line()
+        if not answer:
+            sys.exit(f"compare: {self.name} ended")
+        time.sleep(0.2)  # threads that spin after their work go to sleep
+        return json.loads(answer)
+
+    def close(self):
+        self.p.stdin.close()
+        self.p.wait()
+
+
+def compare_stages(args):
+    python = args.python or os.path.join(args.venv, "bin", "python")
+    ours_ = Worker("argus", [os.path.join(os.path.dirname(args.argus), "tests", "bench", "stages"), args.model,
+                             args.formula, QUESTION, args.tokens, args.threads, args.ours[0]])
+    torch = Worker("torch", [python, os.path.join(HERE, "bench_torch.py"), args.model, args.formula, QUESTION,
+                             args.tokens, "float32", args.threads, "--sdpa", "--again"])
+    pairs, begin = {"ask": [], "tiles": []}, time.monotonic()
+    for i in range(args.rounds + 1):
+        if i > 1 and time.monotonic() - begin > args.budget:
+            break
+        for what, done in pairs.items():
+            order = (ours_, torch) if i % 2 else (torch, ours_)
+            answer = {w: w.do(what) for w in order}
+            if i:  # the first of all is not counted
+                done.append((answer[ours_], answer[torch]))
+    ours_.close()
+    torch.close()
+    ask = pairs["ask"]
+    lines = [f"{datetime.date.today()}, {processor()}, {args.threads} threads; {len(ask)} turns each, both loaded; "
+             f"{ask[0][0]['prompt']} ids and {ask[0][1]['prompt']} ids, {args.tokens} tokens.", "",
+             f"| | argus {args.ours[0]} | PyTorch sdpa | ratio |", "|" + "---|" * 4]
+    for name, what, key in (("prefill", "ask", "prefill_s"), ("a token", "ask", "token_s"),
+                            ("vision, two tiles", "tiles", "vision_s")):
+        mine, other = ([p[k][key] for p in pairs[what]] for k in (0, 1))
+        lines.append(f"| {name} | {span(mine, 1e3, '.1f')} ms | {span(other, 1e3, '.1f')} ms | "
+                     f"{span([a / b for a, b in zip(mine, other)])} |")
+    return "\n".join(lines)
+
+
 def parse():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     ap.add_argument("--argus", required=True)
@@ -306,6 +368,7 @@ def parse():
     ap.add_argument("--window", type=int, default=8)
     ap.add_argument("--fps", type=int, default=1, help="frames of the clip to look at a second: 1, 5 or 25")
     ap.add_argument("--ffmpeg", default="ffmpeg")
+    ap.add_argument("--stages", action="store_true", help="single stages in turn, both loaded")
     ap.add_argument("--append", help="add what is printed to this file")
     args = ap.parse_args()
     args.peers = [p for p in args.peers.split(",") if p]
@@ -322,7 +385,9 @@ def parse():
 
 def main():
     args = parse()
-    if args.clip:
+    if args.stages:
+        text = compare_stages(args)
+    elif args.clip:
         with tempfile.TemporaryDirectory() as tmp:
             clip = args.clip
             if clip == "auto":
