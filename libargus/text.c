@@ -7,10 +7,16 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libargus/linear.h"
+
+enum {
+    PARTS = 4,       /* most parts of a chunk: each widens all weights once more */
+    PART_ROWS = 256, /* least rows of one */
+};
 
 typedef struct Layer {
     const float *ln_in, *ln_post; /* [d] */
@@ -145,13 +151,30 @@ static void embed(const AgText *t, AgTextWork *w, const AgExec *x, const int *id
     }
 }
 
-/* Keys and values of n rows at positions kv->len.., and queries of the last m of them,
+/* Rows of a chunk that go through the layers on their own, on one thread if others have
+ * rows too. */
+typedef struct Part {
+    AgTextWork w;     /* from its first row on */
+    AgExec x;
+    int pos, n, want; /* position of the first row; rows; last rows wanted of the last layer */
+    atomic_int ready; /* layers whose keys and values are in the cache */
+} Part;
+
+typedef struct Chunk {
+    const AgText *t;
+    AgKv *kv;
+    const AgTap *tap; /* of the last part */
+    int n_part;
+    Part part[PARTS];
+} Chunk;
+
+/* Keys and values of n rows at positions pos.., and queries of the last m of them,
  * from the normed rows in w->y. */
 static void project(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x, AgKv *kv,
-                    int n, int m)
+                    int pos, int n, int m)
 {
-    float *k = ag_kv_k(kv, i) + (size_t)kv->len * (size_t)kv->row;
-    float *v = ag_kv_v(kv, i) + (size_t)kv->len * (size_t)kv->row;
+    float *k = ag_kv_k(kv, i) + (size_t)pos * (size_t)kv->row;
+    float *v = ag_kv_v(kv, i) + (size_t)pos * (size_t)kv->row;
     int nq = t->n_head * t->hd;
     size_t first = (size_t)(n - m);
     AgMatmulJob jobs[3] = {
@@ -167,17 +190,17 @@ static void project(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExe
     ag_rope(x, w->q, nq, t->n_head, t->hd, m, w->rope + first * (size_t)t->hd, 0);
 }
 
-/* Attention and MLP of the last m rows of a chunk of n. */
+/* Attention and MLP of the last m of n rows at positions pos... */
 static void mix_rows(const AgText *t, const Layer *l, int i, AgTextWork *w, AgExec *x,
-                     const AgKv *kv, int n, int m)
+                     const AgKv *kv, int pos, int n, int m)
 {
     int nq = t->n_head * t->hd;
     float *h = w->x + (size_t)(n - m) * (size_t)t->d;
     AgAttnArgs a = {
         .q = w->q, .k = ag_kv_k(kv, i), .v = ag_kv_v(kv, i), .out = w->y,
-        .ld_q = nq, .ld_kv = kv->row, .ld_out = nq, .n_q = m, .n_kv = kv->len + n,
+        .ld_q = nq, .ld_kv = kv->row, .ld_out = nq, .n_q = m, .n_kv = pos + n,
         .n_head = t->n_head, .n_kv_head = t->n_kv, .head_dim = t->hd,
-        .causal = 1, .pos = kv->len + n - m,
+        .causal = 1, .pos = pos + n - m,
     };
 
     ag_attn(x, &a);
@@ -188,27 +211,83 @@ static void mix_rows(const AgText *t, const Layer *l, int i, AgTextWork *w, AgEx
     ag_linear(x, &l->down, AG_EPI_ADD, w->ff, t->d_ff, h, t->d, m);
 }
 
-/* n <= AG_TEXT_CHUNK rows through all layers. In the last layer only the last
- * want rows go past the keys and values, with 0 none. */
+/* All layers. In the last one only the wanted rows go past the keys and values. */
+static void part_run(void *arg, int item, int thread)
+{
+    Chunk *c = arg;
+    Part *p = &c->part[item];
+    const AgText *t = c->t;
+    const AgTap *tap = item == c->n_part - 1 && p->want ? c->tap : NULL;
+    const float *last = p->w.x + (size_t)(p->n - 1) * (size_t)t->d;
+
+    (void)thread;
+    ag_tap(tap, "text_embedding", 0, last, 1, t->d);
+    for (int i = 0; i < t->n_layer; i++) {
+        const Layer *l = &t->layer[i];
+        int m = i == t->n_layer - 1 ? p->want : p->n;
+
+        ag_rmsnorm(&p->x, p->w.y, p->w.x, t->d, l->ln_in, p->n, t->d, t->eps);
+        project(t, l, i, &p->w, &p->x, c->kv, p->pos, p->n, m);
+        ag_pool_set(p->x.pool, &p->ready, i + 1);
+        for (int j = 0; j < item && m; j++)
+            ag_pool_wait(p->x.pool, &c->part[j].ready, i + 1);
+        if (m)
+            mix_rows(t, l, i, &p->w, &p->x, c->kv, p->pos, p->n, m);
+        ag_tap(tap, "text_layer", i, last, 1, t->d);
+    }
+}
+
+/* The rows from `first` on of what a chunk of n works with. */
+static Part part_from(const AgText *t, const AgTextWork *w, const AgExec *x, int first, int n)
+{
+    size_t f = (size_t)first, nq = (size_t)t->n_head * (size_t)t->hd, d = (size_t)t->d;
+    size_t q8 = x->q8.size / (size_t)n / AG_Q8_BLOCK * AG_Q8_BLOCK * f;
+    Part p = {.w = {w->x + f * d, w->y + f * AG_MAX(d, nq), w->q + f * nq,
+                    w->ff + f * (size_t)t->d_ff, w->rope + f * (size_t)t->hd},
+              .x = *x};
+
+    p.x.flops = 0;
+    if (x->q8.size)
+        p.x.q8 = (AgQ8Rows){x->q8.q + q8, x->q8.scale + q8 / AG_Q8_BLOCK, x->q8.size - q8};
+    return p;
+}
+
+/* Cut n rows at position pos into parts that cost the same: later rows see more keys. */
+static void cut(Chunk *c, const AgTextWork *w, const AgExec *x, int pos, int n)
+{
+    const AgText *t = c->t;
+    double nq = t->n_head * t->hd, row = (2 * nq + 2.0 * t->n_kv * t->hd + 3.0 * t->d_ff) * t->d;
+    double key = 2.5 * nq; /* with what attention costs beside its products */
+    double all = n * (row + key * (pos + n / 2.0)), sum = 0;
+
+    c->n_part = AG_CLIP(n / PART_ROWS, 1, AG_MIN(x->n_thread, (int)PARTS));
+    for (int i = 0, first = 0; i < c->n_part; i++) {
+        int end = first;
+        for (; end < n && (sum < all * (i + 1) / c->n_part || i == c->n_part - 1); end++)
+            sum += row + key * (pos + end);
+        c->part[i] = part_from(t, w, x, first, n);
+        c->part[i].x.n_thread = (x->n_thread + c->n_part - 1) / c->n_part;
+        c->part[i].pos = pos + first;
+        c->part[i].n = end - first;
+        first = end;
+    }
+    for (int i = 0; i + 1 < c->n_part; i++)
+        c->part[i].x.q8.size -= c->part[i + 1].x.q8.size;
+}
+
+/* n <= AG_TEXT_CHUNK rows through all layers, at the end of the cache. Of the last layer's
+ * rows the last `want` are wanted, with 0 none. */
 static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n, int want,
                       const AgTap *tap)
 {
-    const float *last = w->x + (size_t)(n - 1) * (size_t)t->d;
+    Chunk c = {.t = t, .kv = kv, .tap = tap};
 
     ag_rope_table(w->rope, kv->len, n, t->hd, t->theta);
-    if (want)
-        ag_tap(tap, "text_embedding", 0, last, 1, t->d);
-    for (int i = 0; i < t->n_layer; i++) {
-        const Layer *l = &t->layer[i];
-        int m = i == t->n_layer - 1 ? want : n;
-
-        ag_rmsnorm(x, w->y, w->x, t->d, l->ln_in, n, t->d, t->eps);
-        project(t, l, i, w, x, kv, n, m);
-        if (m)
-            mix_rows(t, l, i, w, x, kv, n, m);
-        if (want)
-            ag_tap(tap, "text_layer", i, last, 1, t->d);
-    }
+    cut(&c, w, x, kv->len, n);
+    c.part[c.n_part - 1].want = want;
+    ag_pool_run(x->pool, c.n_part, part_run, &c);
+    for (int i = 0; i < c.n_part; i++)
+        x->flops += c.part[i].x.flops;
     kv->len += n;
 }
 

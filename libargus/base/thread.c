@@ -34,7 +34,7 @@ typedef struct Job {
     atomic_int next;    /* next item to hand out */
     atomic_int open;    /* there may be items; fn, arg and n_item can be read */
     atomic_int helpers; /* threads that are inside */
-    atomic_int waits;   /* its owner sleeps until there are no helpers */
+    atomic_int waits;   /* its owner wants to know when there are no helpers */
 } Job;
 
 struct AgPool {
@@ -48,8 +48,8 @@ struct AgPool {
     int depth[AG_MAX_THREADS];      /* jobs that a thread is running; only its own */
 
     pthread_mutex_t lock;
-    pthread_cond_t wake, idle;
-    atomic_uint news;     /* changes when a job is opened */
+    pthread_cond_t wake;
+    atomic_uint news;     /* changes when a job is opened, or what a thread may wait for */
     atomic_int sleepers;  /* threads that wait for that to happen */
     const atomic_int *cancel;
     atomic_int quit;
@@ -73,22 +73,18 @@ static void work(AgPool *p, Job *j)
     }
 }
 
-/* Either this thread is counted before the owner looks, or it finds the job closed. */
-static void help(AgPool *p, Job *j)
+/* All threads see everything written before. */
+static void tell(AgPool *p)
 {
-    if (!atomic_load_explicit(&j->open, memory_order_relaxed))
-        return;
-    atomic_fetch_add(&j->helpers, 1);
-    if (atomic_load(&j->open))
-        work(p, j);
-    if (atomic_fetch_sub(&j->helpers, 1) == 1 && atomic_load(&j->waits)) {
+    atomic_fetch_add(&p->news, 1);
+    if (atomic_load(&p->sleepers)) {
         pthread_mutex_lock(&p->lock);
-        pthread_cond_broadcast(&p->idle);
+        pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->lock);
     }
 }
 
-/* Wait for news other than those seen. */
+/* Wait for news other than those seen; @return the newest. */
 static unsigned wait_for_news(AgPool *p, unsigned seen)
 {
     for (int i = 0; i < SPIN && atomic_load_explicit(&p->news, memory_order_acquire) == seen; i++)
@@ -104,6 +100,26 @@ static unsigned wait_for_news(AgPool *p, unsigned seen)
     return atomic_load_explicit(&p->news, memory_order_acquire);
 }
 
+/* Either this thread is counted before the owner looks, or it finds the job closed. */
+static void help(AgPool *p, Job *j)
+{
+    if (!atomic_load_explicit(&j->open, memory_order_relaxed))
+        return;
+    atomic_fetch_add(&j->helpers, 1);
+    if (atomic_load(&j->open))
+        work(p, j);
+    if (atomic_fetch_sub(&j->helpers, 1) == 1 && atomic_load(&j->waits))
+        tell(p);
+}
+
+/* Those who are in an item of the first thread's job leave its other items alone. */
+static void help_all(AgPool *p, int in_item)
+{
+    for (int d = 0; d < DEPTH; d++)
+        for (int i = d == 0 && in_item; i < p->n_thread; i++)
+            help(p, &p->job[d][i]);
+}
+
 static void *worker_main(void *arg)
 {
     struct Worker *w = arg;
@@ -111,35 +127,23 @@ static void *worker_main(void *arg)
 
     self = w->index;
     for (unsigned seen = 0; (seen = wait_for_news(p, seen)), !atomic_load(&p->quit);)
-        for (int d = 0; d < DEPTH; d++)
-            for (int i = 0; i < p->n_thread; i++)
-                help(p, &p->job[d][i]);
+        help_all(p, 0);
     return NULL;
 }
 
-/* All threads see everything written before. */
-static void tell(AgPool *p)
+/* Until those who help with a closed job are done. If they run jobs, help them. */
+static void wait_for_helpers(AgPool *p, Job *j, int outer)
 {
-    atomic_fetch_add(&p->news, 1);
-    if (atomic_load(&p->sleepers)) {
-        pthread_mutex_lock(&p->lock);
-        pthread_cond_broadcast(&p->wake);
-        pthread_mutex_unlock(&p->lock);
-    }
-}
-
-/* Until those who help with a closed job are done. */
-static void wait_for_helpers(AgPool *p, Job *j)
-{
-    for (int i = 0; i < SPIN && atomic_load_explicit(&j->helpers, memory_order_acquire); i++)
+    for (int i = 0; !outer && i < SPIN && atomic_load_explicit(&j->helpers, memory_order_acquire);
+         i++)
         PAUSE();
     if (!atomic_load_explicit(&j->helpers, memory_order_acquire))
         return;
     atomic_store(&j->waits, 1);
-    pthread_mutex_lock(&p->lock);
-    while (atomic_load(&j->helpers))
-        pthread_cond_wait(&p->idle, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    for (unsigned seen = atomic_load(&p->news); atomic_load(&j->helpers);
+         seen = wait_for_news(p, seen))
+        if (outer)
+            help_all(p, 1);
     atomic_store(&j->waits, 0);
 }
 
@@ -151,7 +155,8 @@ void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
         return;
     }
     assert(p->depth[self] < DEPTH);
-    Job *j = &p->job[p->depth[self]++][self];
+    int depth = p->depth[self]++;
+    Job *j = &p->job[depth][self];
     j->fn = fn;
     j->arg = arg;
     j->n_item = n_item;
@@ -160,8 +165,24 @@ void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
     tell(p);
     work(p, j);
     atomic_store(&j->open, 0);
-    wait_for_helpers(p, j);
+    wait_for_helpers(p, j, self == 0 && depth == 0);
     p->depth[self]--;
+}
+
+void ag_pool_set(AgPool *p, atomic_int *v, int value)
+{
+    atomic_store(v, value);
+    if (p)
+        tell(p);
+}
+
+void ag_pool_wait(AgPool *p, const atomic_int *v, int least)
+{
+    if (!p)
+        return;
+    for (unsigned seen = atomic_load(&p->news); atomic_load(v) < least;
+         seen = wait_for_news(p, seen))
+        help_all(p, 1);
 }
 
 void ag_pool_set_cancel(AgPool *p, const atomic_int *flag)
@@ -194,7 +215,6 @@ int ag_pool_open(AgPool **out, int n_thread)
         return ARGUS_ERR(ENOMEM);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    pthread_cond_init(&p->idle, NULL);
     p->n_thread = 1;
     int err = 0;
     while (p->n_thread < n_thread && !err) {
@@ -223,7 +243,6 @@ void ag_pool_close(AgPool **pp)
     tell(p);
     for (int i = 1; i < p->n_thread; i++)
         pthread_join(p->thread[i], NULL);
-    pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
     ag_free(p);

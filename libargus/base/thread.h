@@ -34,6 +34,12 @@ int ag_pool_threads(const AgPool *p);
 typedef void (*AgPoolFn)(void *arg, int item, int thread);
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg);
 
+/* For items of one job that need something of earlier ones: those run already, or are done.
+ * Set a number that others may wait for; wait until it is at least that, helping with what
+ * items run meanwhile. Without a pool, earlier items are done. */
+void ag_pool_set(AgPool *p, atomic_int *v, int value);
+void ag_pool_wait(AgPool *p, const atomic_int *v, int least);
+
 /* While *flag is not 0, items are skipped instead of run: how a cancelled call
  * drains fast. Whoever sets it must throw the results away. */
 void ag_pool_set_cancel(AgPool *p, const atomic_int *flag);

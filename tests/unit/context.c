@@ -134,8 +134,8 @@ static void ends_at_once(void)
 /* A question about n pictures. */
 static int ask_many(ArgusContext *ctx, int n, int split, ArgusCaption *out)
 {
-    ArgusImage im[20];
-    ArgusPart parts[20];
+    ArgusImage im[44];
+    ArgusPart parts[44];
     ArgusRequest r;
 
     for (int i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ static void expect_same(const ArgusCaption *a, ArgusCaption *b)
 }
 
 /* One setting for both towers, and the same answer with any: about one picture of many
- * tiles, and about more pictures than are encoded together. */
+ * tiles, and about more pictures than are encoded together, whose prompt is cut in parts. */
 static void threads(void)
 {
     static const int n[] = {1, 2, 3, 8};
@@ -171,11 +171,11 @@ static void threads(void)
         CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 1, 1, i ? &out : &one), 0);
         if (i)
             expect_same(&one, &out);
-        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 20, 0, i ? &out : &many), 0);
+        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 44, 0, i ? &out : &many), 0);
         if (i)
             expect_same(&many, &out);
-        CU_ASSERT_EQUAL(clip_stats(ctx).n_tile, one.n_tile + 20);
-        CU_ASSERT_EQUAL(clip_stats(ctx).flops_vision % (one.n_tile + 20), 0);
+        CU_ASSERT_EQUAL(clip_stats(ctx).n_tile, one.n_tile + 44);
+        CU_ASSERT_EQUAL(clip_stats(ctx).flops_vision % (one.n_tile + 44), 0);
         argus_close(&ctx);
     }
     argus_caption_free(&one);
