@@ -87,7 +87,7 @@ int ag_encode(ArgusContext *ctx, const AgTileJob *tiles, int n)
     AgArena a = {0};
     int n_stream = open_streams(&e, &a);
 
-    ag_pool_run(ctx->pool, n_stream, stream_run, &e);
+    ag_pool_run_all(ctx->pool, n_stream, stream_run, &e);
     ctx->exec.flops = 0;
     for (int i = 0; i < n_stream; i++)
         ctx->exec.flops += e.stream[i].exec.flops;

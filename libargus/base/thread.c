@@ -31,6 +31,7 @@ typedef struct Job {
     AgPoolFn fn;
     void *arg;
     int n_item;
+    int all;            /* items run even if the work is cancelled */
     atomic_int next;    /* next item to hand out */
     atomic_int open;    /* there may be items; fn, arg and n_item can be read */
     atomic_int helpers; /* threads that are inside */
@@ -68,7 +69,7 @@ static void work(AgPool *p, Job *j)
         int item = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed);
         if (item >= j->n_item)
             return;
-        if (!cancelled(p))
+        if (j->all || !cancelled(p))
             j->fn(j->arg, item, self);
     }
 }
@@ -147,10 +148,10 @@ static void wait_for_helpers(AgPool *p, Job *j, int outer)
     atomic_store(&j->waits, 0);
 }
 
-void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
+static void run(AgPool *p, int n_item, AgPoolFn fn, void *arg, int all)
 {
     if (!p || p->n_thread == 1 || n_item <= 1) {
-        for (int i = 0; i < n_item && !(p && cancelled(p)); i++)
+        for (int i = 0; i < n_item && (all || !p || !cancelled(p)); i++)
             fn(arg, i, p ? self : 0);
         return;
     }
@@ -160,6 +161,7 @@ void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
     j->fn = fn;
     j->arg = arg;
     j->n_item = n_item;
+    j->all = all;
     atomic_store_explicit(&j->next, 0, memory_order_relaxed);
     atomic_store(&j->open, 1);
     tell(p);
@@ -167,6 +169,16 @@ void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
     atomic_store(&j->open, 0);
     wait_for_helpers(p, j, self == 0 && depth == 0);
     p->depth[self]--;
+}
+
+void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg)
+{
+    run(p, n_item, fn, arg, 0);
+}
+
+void ag_pool_run_all(AgPool *p, int n_item, AgPoolFn fn, void *arg)
+{
+    run(p, n_item, fn, arg, 1);
 }
 
 void ag_pool_set(AgPool *p, atomic_int *v, int value)

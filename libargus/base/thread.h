@@ -34,9 +34,11 @@ int ag_pool_threads(const AgPool *p);
 typedef void (*AgPoolFn)(void *arg, int item, int thread);
 void ag_pool_run(AgPool *p, int n_item, AgPoolFn fn, void *arg);
 
-/* For items of one job that need something of earlier ones: those run already, or are done.
- * Set a number that others may wait for; wait until it is at least that, helping with what
- * items run meanwhile. Without a pool, earlier items are done. */
+/* The same for items that run items and may need something of earlier ones: all of them are
+ * run, also when cancelled (what they run is skipped then, so they end soon). Set a number
+ * that later items wait for; wait until it is at least that, helping with what runs meanwhile.
+ * Earlier items are under way, or done where one thread runs them all. */
+void ag_pool_run_all(AgPool *p, int n_item, AgPoolFn fn, void *arg);
 void ag_pool_set(AgPool *p, atomic_int *v, int value);
 void ag_pool_wait(AgPool *p, const atomic_int *v, int least);
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libargus/base/mem.h"
@@ -182,6 +183,43 @@ static void threads(void)
     argus_caption_free(&many);
 }
 
+static void *cancel_often(void *arg)
+{
+    ArgusContext *ctx = arg;
+
+    for (int i = 0; i < 120; i++) {
+        struct timespec t = {0, 1000 * (i * 37 % 900)};
+        nanosleep(&t, NULL);
+        argus_cancel(ctx);
+    }
+    return NULL;
+}
+
+/* A cancel may come at any time, also while threads wait for each other's rows: the call ends,
+ * and the next one answers as if there had been none. */
+static void cancels(void)
+{
+    for (int n = 3; n <= 5; n += 2) {
+        ArgusContext *ctx = open_copy("context/cancels", 128, 895, n);
+        ArgusCaption before, after, out;
+        pthread_t thread;
+        int ended = 0;
+        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 44, 0, &before), 0);
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, cancel_often, ctx), 0);
+        for (int i = 0; i < 20; i++) {
+            int err = ask_many(ctx, 43 + i % 2, 0, &out);
+            ended += err == ARGUS_ERR_CANCELLED || err == 0;
+            argus_caption_free(&out);
+        }
+        pthread_join(thread, NULL);
+        CU_ASSERT_EQUAL(ended, 20);
+        CU_ASSERT_EQUAL_FATAL(ask_many(ctx, 44, 0, &after), 0);
+        expect_same(&before, &after);
+        argus_caption_free(&before);
+        argus_close(&ctx);
+    }
+}
+
 /* With one core to run on, one thread. */
 static void affinity(void)
 {
@@ -329,6 +367,7 @@ void ag_tests_context(void)
         {"D8 eight pictures of 4x4 tiles", eight_frames},
         {"D9 an answer that ends at once", ends_at_once},
         {"R1 threads", threads},
+        {"cancelled at any time", cancels},
         {"R1 one core", affinity},
         {"R3 memory of 17 tiles", tiles},
         {"R5 a window of 4K pictures", big_frames},
