@@ -166,6 +166,7 @@ help:
 	@echo "make fate         program and filter against fate-refs/"
 	@echo "make parity       against Hugging Face  (SETS=\"argus-tiny synth-tiny synth-256m\")"
 	@echo "make check-real MODEL=DIR   the published SmolVLM-256M-Instruct against published facts"
+	@echo "make benches      programs that only measure: tests/checkasm/stack, tests/bench/stages"
 	@echo "make threads      same bits for 1, 2, 3 threads; every kernel tier"
 	@echo "make check-aarch64  cross build; kernels and a part of the tests under qemu"
 	@echo "make asan         all of that once more under AddressSanitizer and UBSan"

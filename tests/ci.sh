@@ -71,7 +71,7 @@ step() {
     printf '%-10s %d passed, %d failed, %d skipped   %d s\n' "$name" "$p" "$f" "$s" $(($(date +%s) - begin))
 }
 
-build_all() { in_build all; }
+build_all() { in_build all benches; }
 ffmpeg() { "$src/tools/ffmpeg.sh" "$build"; }
 parity() {
     in_build parity SETS="argus-tiny synth-tiny prompts-argus-tiny choices-argus-tiny shifted-argus-tiny \

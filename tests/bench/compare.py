@@ -16,7 +16,7 @@ openvino-f32, openvino-int8, openvino-int8-full, ffai. --ours: exact, q8, exact-
 --frames N asks about N one-tile pictures, as a video window does; only torch and openvino can.
 --clip times a video end to end, decoding included, against torch: one question about every 8 frames taken.
 --stages keeps argus and torch loaded and has them take turns at single stages (prefill, tokens, two tiles), a second
-each, so that both see the same machine; memory has been touched before. Needs make BUILD/tests/bench/stages.
+each, so that both see the same machine; memory has been touched before. Needs make benches.
 
 In a round each peer runs right after the argus that it is compared with: exact, and q8 for peers of 8 bits.
 Ratios are taken within a round against the nearest run of argus; figures are medians over the rounds. Loading is
