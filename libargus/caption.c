@@ -236,6 +236,8 @@ static int prefill(ArgusContext *ctx, const AgIds *ids, const float *const *slot
     for (int i = 0; i < keep; i++)
         slot += serials[i] != 0;
     ag_kv_truncate(&ctx->kv, keep);
+    if (ids->n + answer > ctx->kv.room) /* memory that is there already, rather than new */
+        ag_encode_release(ctx);
     ag_kv_reserve(&ctx->kv, ids->n + answer);
     memcpy(ctx->kv_ids, ids->id, (size_t)ids->n * sizeof(int));
     memcpy(ctx->kv_serial, serials, (size_t)ids->n * sizeof(*serials));

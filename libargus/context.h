@@ -42,6 +42,7 @@ struct ArgusContext {
     AgPool *pool;
     atomic_int cancel;
     AgArena arena;          /* everything carved below */
+    AgArena streams;        /* of encode.c: for further tiles at a time */
     AgExec exec;
     AgVisionWork vision;    /* vision and text never run at the same time: */
     AgTextWork text;        /* their memory overlaps */

@@ -61,20 +61,25 @@ static void carve(Encode *e, int n_stream, AgArena *a)
     }
 }
 
-/* The memory is not kept: prefill comes next, and has keys and values to put there. */
-static int open_streams(Encode *e, AgArena *a)
+static int open_streams(Encode *e)
 {
     ArgusContext *ctx = e->ctx;
+    AgArena measure = {0}, *a = &ctx->streams;
     int n = AG_MIN(AG_MIN(e->n, ctx->exec.n_thread), (int)AG_STREAMS);
 
     e->stream[0] = (Stream){ctx->vision, ctx->exec};
     if (n <= 1 || ctx->tap.fn)
         return 1;
-    carve(e, n, a);
-    a->size = a->used;
+    carve(e, n, &measure);
+    if (measure.used > a->size) {
+        ag_encode_release(ctx);
+        *a = (AgArena){ag_malloc(measure.used), 0, measure.used};
+        if (!a->base) {
+            *a = (AgArena){0};
+            return 1;
+        }
+    }
     a->used = 0;
-    if (!(a->base = ag_malloc(a->size)))
-        return 1;
     carve(e, n, a);
     for (int i = 0; i < n; i++)
         e->stream[i].exec.n_thread = (ctx->exec.n_thread + n - 1) / n;
@@ -84,13 +89,17 @@ static int open_streams(Encode *e, AgArena *a)
 int ag_encode(ArgusContext *ctx, const AgTileJob *tiles, int n)
 {
     Encode e = {.ctx = ctx, .tiles = tiles, .n = n};
-    AgArena a = {0};
-    int n_stream = open_streams(&e, &a);
+    int n_stream = open_streams(&e);
 
     ag_pool_run_all(ctx->pool, n_stream, stream_run, &e);
     ctx->exec.flops = 0;
     for (int i = 0; i < n_stream; i++)
         ctx->exec.flops += e.stream[i].exec.flops;
-    ag_free(a.base);
     return e.done;
+}
+
+void ag_encode_release(ArgusContext *ctx)
+{
+    ag_free(ctx->streams.base);
+    ctx->streams = (AgArena){0};
 }

@@ -23,4 +23,7 @@ typedef struct AgTileJob {
  * the same. @return tiles that were encoded: fewer than n if the context was cancelled. */
 int ag_encode(ArgusContext *ctx, const AgTileJob *tiles, int n);
 
+/* Give back what tiles beyond the first were encoded in; it is taken again when needed. */
+void ag_encode_release(ArgusContext *ctx);
+
 #endif /* AG_ENCODE_H */

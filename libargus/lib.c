@@ -13,6 +13,7 @@
 #include "libargus/caption.h"
 #include "libargus/context.h"
 #include "libargus/dsp/peak.h"
+#include "libargus/encode.h"
 #include "libargus/preprocess.h"
 
 unsigned argus_version(void)
@@ -341,6 +342,7 @@ void argus_close(ArgusContext **cp)
         return;
     ag_context_forget(ctx);
     ag_kv_close(&ctx->kv);
+    ag_encode_release(ctx);
     ag_pool_close(&ctx->pool);
     ag_free(ctx->arena.base);
     argus_model_close(&ctx->model);
@@ -355,7 +357,7 @@ void argus_cancel(ArgusContext *ctx)
 void argus_stats(const ArgusContext *ctx, ArgusStats *stats)
 {
     *stats = ctx->stats;
-    stats->anon_bytes = (int64_t)ctx->arena.size + ag_kv_bytes(&ctx->kv);
+    stats->anon_bytes = (int64_t)(ctx->arena.size + ctx->streams.size) + ag_kv_bytes(&ctx->kv);
     for (size_t i = 0; i < ctx->n_last; i++)
         if (ctx->last[i])
             stats->anon_bytes += (int64_t)ctx->last[i]->n_byte;
