@@ -13,8 +13,8 @@ clip cut to one frame, in the same pair, and is subtracted: what is left is the 
 frames. Without --clip one is made (1280x720, 25 fps, 60 s, H.264) beside the script's temporary files, by the
 ffmpeg of PATH. Prints medians over the pairs.
 
---instructions counts what is executed (valgrind's callgrind, one pair, N frames) instead of timing it: the same
-on a busy machine, and 50 times as slow.
+--instructions counts what is executed (valgrind's callgrind, one pair, N frames, the model on one thread) instead of
+timing it: the same on a busy machine, and 50 times as slow.
 """
 import argparse
 import os
@@ -68,6 +68,8 @@ def main():
             make_clip(clip)
         model = f"model={args.model}:" if args.model else ""
         argus = f"argus={model}fps=1/100000:window=1:max_tokens=1:out={os.path.join(tmp, 'out.txt')}"
+        if args.instructions:  # threads that wait would count
+            argus += ":threads=1"
 
         def run(graph, *more):
             measure = instructions if args.instructions else user_seconds
