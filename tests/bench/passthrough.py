@@ -14,7 +14,8 @@ frames. Without --clip one is made (1280x720, 25 fps, 60 s, H.264) beside the sc
 ffmpeg of PATH. Prints medians over the pairs.
 
 --instructions counts what is executed (valgrind's callgrind, one pair, N frames, the model on one thread) instead of
-timing it: the same on a busy machine, and 50 times as slow.
+timing it: the same on a busy machine, and 50 times as slow. Take an FFmpeg before 7.0: later ones decode ahead on a
+thread, a few frames more or less.
 """
 import argparse
 import os
