@@ -313,7 +313,9 @@ int argus_open(ArgusContext **out, ArgusModel *model, const ArgusSettings *s)
     pthread_mutex_unlock(&lock);
     int err = ag_pool_open(&ctx->pool, n_thread);
     if (err < 0) {
-        ag_fail(&s->logger, err, "can't start %d threads", n_thread);
+        char why[128];
+        ag_fail(&s->logger, err, "threads: expected to start %d, can't: %s; a smaller number may do",
+                n_thread, argus_strerror(err, why, sizeof(why)));
         goto fail;
     }
     ag_pool_set_cancel(ctx->pool, &ctx->cancel);
