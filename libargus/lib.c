@@ -314,7 +314,7 @@ int argus_open(ArgusContext **out, ArgusModel *model, const ArgusSettings *s)
     int err = ag_pool_open(&ctx->pool, n_thread);
     if (err < 0) {
         char why[128];
-        ag_fail(&s->logger, err, "threads: expected to start %d, can't: %s; a smaller number may do",
+        ag_fail(&s->logger, err, "threads: expected to start %d, can't: %s; try a smaller number",
                 n_thread, argus_strerror(err, why, sizeof(why)));
         goto fail;
     }
