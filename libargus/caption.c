@@ -72,6 +72,9 @@ static int tile_jobs(const AgConfig *c, AgPicture *const *pics, int n, float **f
 
     for (int i = 0; i < n; i++)
         n_job += pics[i]->features ? 0 : (size_t)pics[i]->plan.n_tile;
+    *jobs = NULL;
+    if (!n_job)
+        return 0;
     AgTileJob *job = *jobs = ag_malloc(ag_mul(n_job, sizeof(*job)));
     if (!job)
         return ARGUS_ERR(ENOMEM);

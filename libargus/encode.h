@@ -12,7 +12,7 @@
 /* Most tiles that are under way at a time; each takes working memory. */
 enum { AG_STREAMS = 4 };
 
-/* A tile that tiles are taken from. */
+/* A tile, and where its image tokens go. */
 typedef struct AgTileJob {
     AgTile tile;
     float *out; /* [n_img_tok, d_txt] */

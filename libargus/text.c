@@ -284,6 +284,7 @@ static void chunk_run(const AgText *t, AgTextWork *w, AgExec *x, AgKv *kv, int n
 
     ag_rope_table(w->rope, kv->len, n, t->hd, t->theta);
     cut(&c, w, x, kv->len, n);
+    assert(want <= c.part[c.n_part - 1].n);
     c.part[c.n_part - 1].want = want;
     ag_pool_run_all(x->pool, c.n_part, part_run, &c);
     for (int i = 0; i < c.n_part; i++)

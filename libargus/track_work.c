@@ -15,8 +15,7 @@
 #include "libargus/base/thread.h"
 #include "libargus/context.h"
 #include "libargus/decode.h"
-
-enum { BATCH = 4 }; /* most shots that are encoded together */
+#include "libargus/encode.h"
 
 /* One of both. */
 typedef struct Task {
@@ -111,11 +110,6 @@ void ag_job_free(AgJob **jp)
 /* ------------------------------------------------------------------------ */
 /* The work                                                                  */
 
-static int encode(AgWork *w, AgShot *shot)
-{
-    return shot->pic->features ? 0 : ag_caption_encode(w->ctx, &shot->pic, 1);
-}
-
 static int ask(AgWork *w, AgJob *j)
 {
     ArgusCaption c;
@@ -124,7 +118,7 @@ static int ask(AgWork *w, AgJob *j)
     int err = 0;
 
     for (int i = 0; i < j->span.n_frame && err == 0; i++)
-        err = encode(w, j->shots[i]);
+        err = ag_caption_encode(w->ctx, &j->shots[i]->pic, 1);
     if (err == 0 && (err = ag_work_parts(w->s, j->shots, j->span.n_frame, 0, 0, j->prompt, &parts,
                                          &n_part)) < 0)
         ag_nomem(&w->ctx->log, "the prompt");
@@ -168,8 +162,8 @@ static void answer(AgWork *w, AgJob *j)
 /* A job, or some shots, which are encoded together. What fails is tried again with the job. */
 static void run(AgWork *w, const Task *tasks, int n)
 {
-    AgPicture *pics[BATCH];
-    AgShot *shots[BATCH];
+    AgPicture *pics[AG_STREAMS];
+    AgShot *shots[AG_STREAMS];
 
     if (tasks->job) {
         answer(w, tasks->job);
@@ -204,7 +198,7 @@ static int next_tasks(const AgWork *w, Task *t)
 
     do
         t[n] = w->ring[(w->at + n) % w->size];
-    while (t[n++].shot && n < AG_MIN(w->n, (int)BATCH) && w->ring[(w->at + n) % w->size].shot);
+    while (t[n++].shot && n < AG_MIN(w->n, (int)AG_STREAMS) && w->ring[(w->at + n) % w->size].shot);
     return n;
 }
 
@@ -218,7 +212,7 @@ static void *work_main(void *arg)
             pthread_cond_wait(&w->more, &w->lock);
         if (!w->n)
             break;
-        Task t[BATCH];
+        Task t[AG_STREAMS];
         int n = next_tasks(w, t);
         pthread_mutex_unlock(&w->lock);
         run(w, t, n);
@@ -382,7 +376,7 @@ void ag_work_wait(AgWork *w)
 int ag_work_encode(AgWork *w, AgShot *shot)
 {
     if (!w->threaded)
-        return encode(w, shot);
+        return ag_caption_encode(w->ctx, &shot->pic, 1);
     Task t = {0};
     ag_shots_hold(&t.shot, &shot, 1);
     put(w, t);

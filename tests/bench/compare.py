@@ -47,10 +47,13 @@ class Failed(Exception):
     pass
 
 
+def environment(**more):
+    return {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")} | {k: str(v) for k, v in more.items()}
+
+
 def run(command, args, **more):
     """JSON object on the last line of what the command prints."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    env.update({k: str(v) for k, v in more.items()})
+    env = environment(**more)
     try:
         p = subprocess.run(command, env=env, capture_output=True, text=True, timeout=args.timeout)
         return json.loads(p.stdout.strip().splitlines()[-1])
@@ -295,9 +298,8 @@ class Worker:
 
     def __init__(self, name, command):
         self.name = name
-        env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
         self.p = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                  env=env | {"HF_HUB_OFFLINE": "1"})
+                                  env=environment(HF_HUB_OFFLINE=1))
         if self.line() != "ready":
             sys.exit(f"compare: {name} did not start")
 
