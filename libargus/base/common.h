@@ -32,6 +32,8 @@
 #else
 #define AG_KEEP_ORDER(x) __asm__("" : "+v"(x))
 #endif
+/* p is kept in a register, as it is: compilers would count from another pointer. */
+#define AG_KEEP_POINTER(p) __asm__("" : "+r"(p))
 #define AG_UNROLL _Pragma("GCC unroll 32") /* the loop that follows, whole if it is short */
 #else
 #define AG_PRINTF(fmt, first)
@@ -42,6 +44,7 @@
 #define AG_UNLIKELY(x) (x)
 #define AG_PREFETCH(p) ((void)(p))
 #define AG_KEEP_ORDER(x) ((void)(x))
+#define AG_KEEP_POINTER(p) ((void)(p))
 #define AG_UNROLL
 #endif
 

@@ -89,12 +89,12 @@ AG_INLINE void tile_rows(const AgAttnTile *t, const int m)
     float scale[ROWS] AG_ALIGNED(4 * VL);
 
     for (int j = 0; j < t->n; j += NR)
-        tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, t->kt + j * t->dim, NR, t->dim, 1,
-                 NULL, NULL, 0, 0, m);
+        tile_fma(t->tmp + j, AG_ATTN_LDP, t->q, AG_ATTN_LD, AG_LINE, t->kt + j * t->dim, NR,
+                 t->dim, 1, NULL, NULL, m);
     softmax_rows(t, scale);
     for (int d = 0; d < t->dim; d += NR)
-        tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, t->v + d * AG_ATTN_KB, NR, t->n,
-                 t->first, scale, NULL, 0, 0, m);
+        tile_fma(t->o + d, AG_ATTN_LD, t->tmp, AG_ATTN_LDP, AG_LINE, t->v + d * AG_ATTN_KB, NR,
+                 t->n, t->first, scale, NULL, m);
 }
 
 /* AgAttnDsp.tile */

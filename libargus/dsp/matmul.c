@@ -10,6 +10,7 @@
 #include "libargus/dsp/matmul.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +26,9 @@
 enum {
     MC = 1152,       /* most rows of a work item whose sums wait for more k */
     GEMV_MAX = 2048, /* most outputs of a matrix-vector item */
-    SETS = 4096,     /* rows a multiple of this apart (bytes) share their places in L1 */
-    LDA = AG_GEMM_KC + 16,
+    /* Numbers of a tile's input, and half a page: a core takes a load for one of what was
+     * just stored where addresses differ by whole pages. */
+    INPUT = AG_GEMM_MR * AG_GEMM_KC + 512,
 };
 
 /* ------------------------------------------------------------------------ */
@@ -55,23 +57,6 @@ static void pack_f16_c(float *dst, const void *w, ptrdiff_t ld, int n, int k)
             dst[i * C_NR + c] = c < n ? ag_load_f16(w, c * ld + i) : 0;
 }
 
-static void tile_c(const AgGemmTile *t)
-{
-    for (int p = 0; p < t->n_panel; p++) {
-        float *acc = t->acc + p * C_MR * C_NR;
-        const float *b = t->b + p * t->step;
-        for (int r = 0; r < t->m; r++, acc += C_NR) {
-            float s[C_NR] = {0};
-            if (!t->first)
-                memcpy(s, acc, sizeof(s));
-            for (int i = 0; i < t->k; i++)
-                for (int c = 0; c < C_NR; c++)
-                    s[c] += t->a[r * t->lda + i] * b[i * C_NR + c];
-            memcpy(acc, s, sizeof(s));
-        }
-    }
-}
-
 static void finish_c(float *out, ptrdiff_t ld, const float *acc, int m, int n, const float *bias,
                      float scale, AgEpilogue epi)
 {
@@ -80,6 +65,31 @@ static void finish_c(float *out, ptrdiff_t ld, const float *acc, int m, int n, c
             float v = (acc[c] + (bias ? bias[c] : 0)) * scale;
             out[c] = ag_epilogue(v, out[c], epi);
         }
+    }
+}
+
+static void tile_c(const AgGemmTile *t)
+{
+    const AgGemmOut *o = &t->out;
+    AgLines next = t->next;
+
+    ag_lines_copy(&next, INT_MAX, C_MR);
+    for (int p = 0, c0 = 0; p < t->n_panel; p++, c0 += C_NR) {
+        float *acc = t->acc + p * C_MR * C_NR;
+        const float *b = t->b + p * t->step;
+        for (int r = 0; r < t->m; r++, acc += C_NR) {
+            const float *a = t->a + r * AG_LINE;
+            float s[C_NR] = {0};
+            if (!t->first)
+                memcpy(s, acc, sizeof(s));
+            for (int i = 0; i < t->k; i++)
+                for (int c = 0; c < C_NR; c++)
+                    s[c] += a[i / AG_LINE * C_MR * AG_LINE + i % AG_LINE] * b[i * C_NR + c];
+            memcpy(acc, s, sizeof(s));
+        }
+        if (o->data)
+            finish_c(o->data + c0, o->ld, t->acc + p * C_MR * C_NR, t->m,
+                     AG_MIN((int)C_NR, o->n - c0), o->bias ? o->bias + c0 : NULL, o->scale, o->epi);
     }
 }
 
@@ -149,7 +159,7 @@ void ag_matmul_init(AgMatmulDsp *dsp, unsigned cpu)
 typedef struct Work {
     float *acc; /* [row tiles, panels, mr * nr]: sums of the item */
     float *b;   /* [panels, depth, nr]: widened weights */
-    float *a;   /* [mr, LDA]: copy of a tile of the input, where one is needed */
+    float *a;   /* [2][INPUT]: input of this tile and the next */
 } Work;
 
 typedef struct Call {
@@ -175,7 +185,7 @@ static size_t b_floats(const AgMatmulDsp *d)
 
 size_t ag_matmul_scratch(const AgMatmulDsp *dsp)
 {
-    return (acc_floats(dsp) + b_floats(dsp) + (size_t)(AG_GEMM_MR * LDA)) * sizeof(float);
+    return (acc_floats(dsp) + b_floats(dsp) + 2 * (size_t)INPUT) * sizeof(float);
 }
 
 static Work work_of(const Call *c, int thread)
@@ -192,7 +202,14 @@ static Work work_of(const Call *c, int thread)
 typedef struct Item {
     const AgMatmulJob *job;
     int r0, r1, c0, c1;
+    int n_tile;    /* of rows, of nearly equal heights */
+    int depth, kc; /* values of k that are packed at once, of a tile's input */
 } Item;
+
+/* Where an item is: values k0+k..k0+k+n-1 of rows i0..i1-1. */
+typedef struct Place {
+    int k0, k, n, tile, i0, i1;
+} Place;
 
 /* The item's weights of k0..k0+k-1 as float32 panels. */
 static void pack(const Call *c, const Item *it, float *b, int step, int k0, int k)
@@ -207,16 +224,14 @@ static void pack(const Call *c, const Item *it, float *b, int step, int k0, int 
     }
 }
 
-/* Epilogue of m rows from row i0. */
-static void finish(const Call *c, const Item *it, const float *acc, int i0, int m)
+/* Where the sums of rows from i0 go. */
+static AgGemmOut out_of(const Item *it, int i0)
 {
     const AgMatmulJob *job = it->job;
-    const float *bias = job->lin->bias;
-    int nr = c->dsp->nr;
 
-    for (int col = it->c0; col < it->c1; col += nr, acc += c->dsp->mr * nr)
-        c->dsp->finish(job->out + (ptrdiff_t)i0 * job->ld_out + col, job->ld_out, acc, m,
-                       AG_MIN(nr, it->c1 - col), bias ? bias + col : NULL, job->scale, job->epi);
+    return (AgGemmOut){job->out + (ptrdiff_t)i0 * job->ld_out + it->c0, job->ld_out,
+                       job->lin->bias ? job->lin->bias + it->c0 : NULL, job->scale, job->epi,
+                       it->c1 - it->c0};
 }
 
 /* n cut into the fewest parts of at most `most`, all but the last of the same
@@ -228,54 +243,68 @@ static int even_part(int n, int most)
     return AG_ALIGN_UP((n + parts - 1) / parts, 16);
 }
 
-/* t->m rows from i0 against the packed k0..k0+depth-1, a tile of the input at
- * a time; next: the first of the rows after these. */
-static void row_tile(const Call *c, AgGemmTile *t, const Work *w, int i0, int k0, int depth,
-                     int next)
+/* Fills in what k0, k and tile say. */
+static void place_set(const Item *it, Place *p)
 {
-    int kc = even_part(depth, AG_GEMM_KC);
+    int64_t rows = it->r1 - it->r0;
 
-    t->lda = t->ld_next = c->ld_in;
-    for (int k = 0; k < depth; k += kc) {
-        const float *in = c->in + (ptrdiff_t)i0 * c->ld_in + k0 + k;
-        t->a = in;
-        t->k = AG_MIN(kc, depth - k);
-        t->first = k0 + k == 0;
-        t->b = w->b + k * c->dsp->nr;
-        t->next = k + kc < depth ? in + kc : c->in + (ptrdiff_t)next * c->ld_in + k0;
-        if ((size_t)c->ld_in * sizeof(float) % SETS == 0) {
-            for (int r = 0; r < t->m; r++)
-                memcpy(w->a + r * LDA, in + (ptrdiff_t)r * c->ld_in, (size_t)t->k * sizeof(float));
-            t->a = w->a;
-            t->lda = LDA;
+    p->n = AG_MIN(it->kc, AG_MIN(it->depth, it->job->lin->n_in - p->k0) - p->k);
+    p->i0 = it->r0 + (int)(rows * p->tile / it->n_tile);
+    p->i1 = it->r0 + (int)(rows * (p->tile + 1) / it->n_tile);
+}
+
+/* To the next: all k of a depth, then all tiles, then all depths. @return 0 if there is none */
+static int place_next(const Item *it, Place *p)
+{
+    p->k += p->n;
+    if (p->k0 + p->k == AG_MIN(it->job->lin->n_in, p->k0 + it->depth)) {
+        p->k = 0;
+        if (++p->tile == it->n_tile) {
+            p->tile = 0;
+            p->k0 += it->depth;
+            if (p->k0 >= it->job->lin->n_in)
+                return 0;
         }
-        c->dsp->tile(t);
     }
+    place_set(it, p);
+    return 1;
+}
+
+static AgLines lines_of(const Call *c, const Place *p, float *dst)
+{
+    return (AgLines){c->in + (ptrdiff_t)p->i0 * c->ld_in + p->k0 + p->k, c->ld_in, dst,
+                     p->i1 - p->i0, p->n, p->n};
 }
 
 static void item_run(const Call *c, const Item *it, const Work *w)
 {
-    int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, rows = it->r1 - it->r0;
-    int n_tile = (rows + mr - 1) / mr; /* of nearly equal heights */
-    int depth = even_part(n_in, c->dsp->depth);
-    AgGemmTile t = {.step = (ptrdiff_t)depth * nr,
+    int mr = c->dsp->mr, nr = c->dsp->nr, n_in = it->job->lin->n_in, turn = 0, more;
+    AgGemmTile t = {.step = (ptrdiff_t)it->depth * nr,
                     .n_panel = (it->c1 - it->c0 + nr - 1) / nr};
     /* one depth: a tile's sums are done at once, and all use the same memory */
-    ptrdiff_t acc_step = depth < n_in ? (ptrdiff_t)t.n_panel * mr * nr : 0;
+    ptrdiff_t acc_step = it->depth < n_in ? (ptrdiff_t)t.n_panel * mr * nr : 0;
+    Place p = {0}, next;
 
-    for (int k0 = 0; k0 < n_in; k0 += depth) {
-        int k = AG_MIN(depth, n_in - k0);
-        pack(c, it, w->b, depth * nr, k0, k);
-        for (int i = 0; i < n_tile; i++) {
-            int i0 = it->r0 + (int)((int64_t)rows * i / n_tile);
-            int i1 = it->r0 + (int)((int64_t)rows * (i + 1) / n_tile);
-            t.m = i1 - i0;
-            t.acc = w->acc + i * acc_step;
-            row_tile(c, &t, w, i0, k0, k, i1 < it->r1 ? i1 : it->r0);
-            if (k0 + k == n_in)
-                finish(c, it, t.acc, i0, t.m);
-        }
-    }
+    place_set(it, &p);
+    AgLines first = lines_of(c, &p, w->a);
+    ag_lines_copy(&first, INT_MAX, mr);
+    do {
+        next = p;
+        more = place_next(it, &next);
+        if (p.tile == 0 && p.k == 0)
+            pack(c, it, w->b, it->depth * nr, p.k0, AG_MIN(it->depth, n_in - p.k0));
+        t.a = w->a + turn * INPUT;
+        turn ^= 1;
+        t.next = more ? lines_of(c, &next, w->a + turn * INPUT) : (AgLines){0};
+        t.m = p.i1 - p.i0;
+        t.k = p.n;
+        t.first = p.k0 + p.k == 0;
+        t.b = w->b + p.k * nr;
+        t.acc = w->acc + p.tile * acc_step;
+        t.out = p.k0 + p.k + p.n == n_in ? out_of(it, p.i0) : (AgGemmOut){0};
+        c->dsp->tile(&t);
+        p = next;
+    } while (more);
 }
 
 static void gemm_run(void *arg, int item, int thread)
@@ -285,8 +314,11 @@ static void gemm_run(void *arg, int item, int thread)
     Work w = work_of(c, thread);
     int r0 = item % c->plan.n_row * c->plan.mc, c0 = item / c->plan.n_row * c->plan.nc;
     Item it = {job, r0, AG_MIN(c->m, r0 + c->plan.mc), c0,
-               AG_MIN(job->lin->n_out, c0 + c->plan.nc)};
+               AG_MIN(job->lin->n_out, c0 + c->plan.nc), .depth = even_part(job->lin->n_in,
+                                                                           c->dsp->depth)};
 
+    it.n_tile = (it.r1 - it.r0 + c->dsp->mr - 1) / c->dsp->mr;
+    it.kc = even_part(it.depth, AG_GEMM_KC);
     item_run(c, &it, &w);
 }
 

@@ -14,26 +14,36 @@
 #ifndef AG_DSP_MATMUL_DSP_H
 #define AG_DSP_MATMUL_DSP_H
 
+#include "libargus/dsp/lines.h"
 #include "libargus/dsp/matmul.h" /* so that it compiles alone */
 
 enum {
-    AG_GEMM_KC = 256,   /* most values of k in a tile of the input: it stays in L1 */
+    AG_GEMM_KC = 192,   /* most values of k in a tile of the input, which stays in L1; of 16 */
     AG_GEMM_MR = 16,    /* most rows, */
     AG_GEMM_NR = 64,    /* most columns of any tile */
     AG_GEMM_TILE = 576, /* most numbers in a tile, mr * nr */
 };
 
+/* What becomes of a tile's sums: see AgMatmulDsp.finish. */
+typedef struct AgGemmOut {
+    float *data; /* [m, ld]; NULL: nothing yet */
+    ptrdiff_t ld;
+    const float *bias; /* [n], or NULL */
+    float scale;
+    AgEpilogue epi;
+    int n; /* columns of all panels */
+} AgGemmOut;
+
 /* One tile of rows against some panels. */
 typedef struct AgGemmTile {
     float *acc;         /* [n_panel, mr, nr]; aligned to 64, like b */
-    const float *a;     /* [m, lda]: k values of each row */
-    ptrdiff_t lda;
+    const float *a;     /* [k / AG_LINE rounded up][mr][AG_LINE]: k values of each row; aligned */
     const float *b;     /* [n_panel] panels of [k, nr], */
     ptrdiff_t step;     /* floats from panel to panel */
-    const float *next;  /* [.., ld_next]: rows wanted soon, brought near the core */
-    ptrdiff_t ld_next;
+    AgLines next;       /* the input of the next tile, which is copied meanwhile */
     int m, k, n_panel;  /* 1 <= m <= mr */
     int first;          /* 1: sums begin at 0, acc is only written */
+    AgGemmOut out;      /* where they go after the last values of k */
 } AgGemmTile;
 
 struct AgMatmulDsp {
@@ -48,7 +58,8 @@ struct AgMatmulDsp {
     /* acc[p][r][c] = (first ? 0 : acc[p][r][c]) + sum of a[r][i] * b[p][i][c]
      * over i = 0..k-1 in this order, for r < m and all nr columns. Bounded:
      * k * 2^-24 * sum |a b|; the same bits for any m, n_panel and any cut of
-     * k into calls. */
+     * k into calls. Then finish() of all panels, if there is an out. All of next is
+     * copied. */
     void (*tile)(const AgGemmTile *t);
 
     /* out[r*ld + c] = epilogue of (acc[r*nr + c] + bias[c]) * scale for r < m,

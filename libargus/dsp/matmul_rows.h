@@ -16,13 +16,26 @@
 
 #include "libargus/dsp/finish_rows.h"
 
+static void finish(float *out, ptrdiff_t ld, const float *acc, int m, int n, const float *bias,
+                   float scale, AgEpilogue epi)
+{
+    finish_rows(out, ld, acc, NR, m, n, NULL, bias, scale, epi);
+}
+
 AG_INLINE void panels(const AgGemmTile *t, const int m)
 {
-    for (int p = 0; p < t->n_panel; p++) {
-        int r = m * p / t->n_panel; /* each panel prefetches its share of the rows */
-        tile_fma(t->acc + p * MR * NR, NR, t->a, t->lda, t->b + p * t->step, NR, t->k,
-                 t->first, NULL, t->next + r * t->ld_next, t->ld_next,
-                 m * (p + 1) / t->n_panel - r, m);
+    const AgGemmOut *o = &t->out;
+    int times = ag_lines_count(t->n_panel, t->k), lines = ag_lines_count(t->next.m, t->next.k);
+    AgBeside beside = {t->next, (lines + times - 1) / times, NULL, o->ld};
+
+    for (int p = 0, c = 0; p < t->n_panel; p++, c += NR) {
+        float *acc = t->acc + p * MR * NR;
+        beside.out = o->data ? o->data + c : NULL;
+        tile_fma(acc, NR, t->a, AG_LINE, MR * AG_LINE, t->b + p * t->step, NR, t->k, t->first, NULL,
+                 &beside, m);
+        if (o->data)
+            finish(o->data + c, o->ld, acc, m, AG_MIN((int)NR, o->n - c),
+                   o->bias ? o->bias + c : NULL, o->scale, o->epi);
     }
 }
 
@@ -31,12 +44,6 @@ static void tile(const AgGemmTile *t)
 #define PANELS(n) panels(t, n)
     TILE_SWITCH(t->m, PANELS)
 #undef PANELS
-}
-
-static void finish(float *out, ptrdiff_t ld, const float *acc, int m, int n, const float *bias,
-                   float scale, AgEpilogue epi)
-{
-    finish_rows(out, ld, acc, NR, m, n, NULL, bias, scale, epi);
 }
 
 /* The rows are read in STREAMS streams, each from one end of its part to the other. */

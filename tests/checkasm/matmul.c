@@ -45,10 +45,26 @@ static void pack(const AgMatmulDsp *d, const AgMatmulDsp *ref, AgDtype type)
     report();
 }
 
-/* The same product as one row, one panel and one k at a time. */
-static void single_steps(const AgMatmulDsp *d, const AgGemmTile *t)
+/* Rows of ld numbers to lines, with something else in between. */
+static void to_lines(const AgMatmulDsp *d, float *dst, const float *a, int ld, int m, int k)
 {
-    float one[AG_GEMM_TILE] AG_ALIGNED(64), x[16] AG_ALIGNED(64) = {0};
+    for (int i = 0; i < (k + 15) / 16 * 16; i++)
+        for (int r = 0; r < d->mr; r++)
+            dst[(i / 16 * d->mr + r) * 16 + i % 16] = r < m && i < k ? a[r * ld + i] : NAN;
+}
+
+/* A tile, and what its input was as rows. */
+typedef struct TileCase {
+    AgGemmTile t;
+    const float *a; /* [m, lda] */
+    int lda;
+} TileCase;
+
+/* The same product as one row, one panel and one k at a time. */
+static void single_steps(const AgMatmulDsp *d, const TileCase *c)
+{
+    const AgGemmTile *t = &c->t;
+    float one[AG_GEMM_TILE] AG_ALIGNED(64), x[AG_GEMM_MR * 16] AG_ALIGNED(64) = {0};
     float b[AG_GEMM_NR] AG_ALIGNED(64);
     size_t size = (size_t)d->nr * sizeof(float);
 
@@ -56,10 +72,11 @@ static void single_steps(const AgMatmulDsp *d, const AgGemmTile *t)
         for (int r = 0; r < t->m; r++) {
             float *row = t->acc + (p * d->mr + r) * d->nr;
             for (int i = 0; i < t->k; i++) {
-                AgGemmTile u = {one, x, 1, b, 0, x, 0, 1, 1, 1, t->first && i == 0};
+                AgGemmTile u = {.acc = one, .a = x, .b = b, .m = 1, .k = 1, .n_panel = 1,
+                                .first = t->first && i == 0};
                 memcpy(one, row, size);
                 memcpy(b, t->b + p * t->step + i * d->nr, size);
-                x[0] = t->a[r * t->lda + i];
+                x[0] = c->a[r * c->lda + i];
                 d->tile(&u);
                 memcpy(row, one, size);
             }
@@ -68,13 +85,14 @@ static void single_steps(const AgMatmulDsp *d, const AgGemmTile *t)
 }
 
 /* Rows below m against double, the others against what they were. */
-static void tile_compare(const AgMatmulDsp *d, const AgGemmTile *t, const float *old)
+static void tile_compare(const AgMatmulDsp *d, const TileCase *c, const float *old)
 {
+    const AgGemmTile *t = &c->t;
     int nr = d->nr, at = 0;
 
     for (int p = 0; p < t->n_panel; p++) {
         for (int r = 0; r < d->mr; r++) {
-            for (int c = 0; c < nr; c++, at++) {
+            for (int j = 0; j < nr; j++, at++) {
                 double e = t->first ? 0 : old[at], mag = fabs(e);
                 if (r >= t->m) {
                     if (memcmp(&t->acc[at], &old[at], 4))
@@ -82,59 +100,114 @@ static void tile_compare(const AgMatmulDsp *d, const AgGemmTile *t, const float 
                     continue;
                 }
                 for (int i = 0; i < t->k; i++) {
-                    double ab = (double)t->a[r * t->lda + i] * t->b[p * t->step + i * nr + c];
+                    double ab = (double)c->a[r * c->lda + i] * t->b[p * t->step + i * nr + j];
                     e += ab;
                     mag += fabs(ab);
                 }
                 if (!(fabs(t->acc[at] - e) <= (t->k + 1) * 0x1p-24 * mag))
-                    fail("m=%d k=%d: [%d][%d][%d] = %g, expected %g", t->m, t->k, p, r, c,
+                    fail("m=%d k=%d: [%d][%d][%d] = %g, expected %g", t->m, t->k, p, r, j,
                          t->acc[at], e);
             }
         }
     }
 }
 
-/* a [mr, lda], b [n_panel][k, nr] with gaps between the panels, acc */
+/* next was copied, and what is behind its rows and values stayed 0 */
+static void lines_compare(const AgMatmulDsp *d, const AgLines *l)
+{
+    for (int i = 0; i < (l->k + 15) / 16 * 16; i++) {
+        for (int r = 0; r < d->mr; r++) {
+            float v = l->dst[(i / 16 * d->mr + r) * 16 + i % 16];
+            float e = r < l->m && i < l->k ? l->src[r * l->ld + i] : 0;
+            if (v != e)
+                fail("m=%d k=%d: [%d][%d] of the next input = %g, expected %g", l->m, l->k, r, i, v,
+                     e);
+        }
+    }
+}
+
+/* out is what finish() makes of the sums */
+static void out_compare(const AgMatmulDsp *d, const AgGemmTile *t, float *out)
+{
+    const AgGemmOut *o = &t->out;
+    int nr = d->nr;
+
+    for (int p = 0; p * nr < o->n; p++)
+        d->finish(out + p * nr, o->ld, t->acc + p * d->mr * nr, t->m, AG_MIN(nr, o->n - p * nr),
+                  o->bias + p * nr, o->scale, o->epi);
+    for (int r = 0; r < t->m; r++)
+        for (int c = 0; c < o->n; c++)
+            if (memcmp(&out[r * o->ld + c], &o->data[r * o->ld + c], 4))
+                fail("m=%d n=%d: out[%d][%d] = %g, finish() made %g", t->m, o->n, r, c,
+                     o->data[r * o->ld + c], out[r * o->ld + c]);
+}
+
+enum { PANELS = 3, LONGEST = 256 };
+
+/* a [m, lda] in lines, b [n_panel][k, nr] with gaps between the panels, acc, next, out */
+static void tile_round(const AgMatmulDsp *d, int round)
+{
+    static float lines[2][AG_GEMM_MR * LONGEST] AG_ALIGNED(64), rows[AG_GEMM_MR * (LONGEST + 20)];
+    static float old[PANELS * AG_GEMM_TILE], whole[PANELS * AG_GEMM_TILE];
+    static float bias[PANELS * AG_GEMM_NR], expected[AG_GEMM_MR * (PANELS * AG_GEMM_NR + 5)];
+    int mr = d->mr, nr = d->nr, k = depths[(size_t)round % AG_COUNT(depths)], m = 1 + round % mr;
+    int panels = 1 + ck_below(PANELS), step = k * nr + 16 * ck_below(3), lda = k + ck_below(20);
+    int next_k = depths[ck_below((int)AG_COUNT(depths))], next_m = ck_below(mr + 1);
+    int n = panels * nr - ck_below(nr), ld_out = n + ck_below(6);
+    int acc_n = panels * mr * nr, b_n = (panels - 1) * step + k * nr, out_n = (m - 1) * ld_out + n;
+    float *next = ck_input(0, (size_t)AG_MAX(1, (next_m - 1) * (next_k + 3) + next_k) * 4);
+    float *b = ck_aligned(1, (size_t)b_n * 4), *acc = ck_output(2, (size_t)acc_n * 4, 0);
+    float *out = ck_output(3, (size_t)out_n * 4, 4);
+    TileCase c = {{acc, lines[0], b, step, {next, next_k + 3, lines[1], next_m, next_k, next_k}, m,
+                   k, panels, round % 2, {0}}, rows, lda};
+
+    ck_floats(rows, m * lda, -1, 1);
+    to_lines(d, lines[0], rows, lda, m, k);
+    memset(lines[1], 0, sizeof(lines[1]));
+    ck_floats(next, AG_MAX(1, (next_m - 1) * (next_k + 3) + next_k), 1, 2);
+    ck_floats(b, b_n, -1, 1);
+    ck_floats(out, out_n, -1, 1);
+    ck_floats(bias, n, -1, 1);
+    memcpy(expected, out, (size_t)out_n * 4);
+    if (!c.t.first)
+        ck_floats(acc, acc_n, -1, 1);
+    if (round % 3)
+        c.t.out = (AgGemmOut){out, ld_out, bias, 0.5f, (AgEpilogue)(round % 4), n};
+    memcpy(old, acc, (size_t)acc_n * 4);
+    d->tile(&c.t);
+    tile_compare(d, &c, old);
+    if (next_m)
+        lines_compare(d, &c.t.next);
+    if (c.t.out.data)
+        out_compare(d, &c.t, expected);
+    else if (memcmp(out, expected, (size_t)out_n * 4))
+        fail("m=%d k=%d: wrote out without being asked", m, k);
+    if (!ck_guards(2) || !ck_guards(3))
+        fail("m=%d k=%d: wrote outside", m, k);
+    memcpy(whole, acc, (size_t)acc_n * 4);
+    memcpy(acc, old, (size_t)acc_n * 4);
+    single_steps(d, &c);
+    if (memcmp(whole, acc, (size_t)acc_n * 4))
+        fail("m=%d k=%d: other bits than in single steps", m, k);
+}
+
 static void tile(const AgMatmulDsp *d, const AgMatmulDsp *ref)
 {
-    enum { PANELS = 3 };
     declare_func(void, const AgGemmTile *);
     int mr = d->mr, nr = d->nr;
-    static float old[PANELS * AG_GEMM_TILE], whole[PANELS * AG_GEMM_TILE];
 
     if (!check_func(d->tile, ref->tile, "matmul.tile"))
         return;
-    for (int round = 0; round < 300; round++) {
-        int k = depths[(size_t)round % AG_COUNT(depths)], m = 1 + round % mr;
-        int panels = 1 + ck_below(PANELS), step = k * nr + 16 * ck_below(3);
-        size_t acc_n = (size_t)(panels * mr * nr);
-        int lda = k + ck_below(20);
-        float *a = ck_input(0, (size_t)((m - 1) * lda + k) * 4);
-        float *b = ck_aligned(1, (size_t)((panels - 1) * step + k * nr) * 4);
-        float *acc = ck_output(2, acc_n * 4, 0);
-        AgGemmTile t = {acc, a, lda, b, step, a, lda, m, k, panels, round % 2};
-        ck_floats(a, (m - 1) * lda + k, -1, 1);
-        ck_floats(b, (panels - 1) * step + k * nr, -1, 1);
-        if (!t.first)
-            ck_floats(acc, (int)acc_n, -1, 1);
-        memcpy(old, acc, acc_n * 4);
-        call_new(&t);
-        tile_compare(d, &t, old);
-        if (!ck_guards(2))
-            fail("m=%d k=%d: wrote outside", m, k);
-        memcpy(whole, acc, acc_n * 4);
-        memcpy(acc, old, acc_n * 4);
-        single_steps(d, &t);
-        if (memcmp(whole, acc, acc_n * 4))
-            fail("m=%d k=%d: other bits than in single steps", m, k);
-    }
-    float *a = ck_aligned(0, AG_GEMM_MR * 768 * 4);
-    float *b = ck_aligned(1, (size_t)(12 * 256 * nr) * 4);
+    for (int round = 0; round < 600; round++)
+        tile_round(d, round);
+    float *a = ck_aligned(0, AG_GEMM_MR * AG_GEMM_KC * 4);
+    float *b = ck_aligned(1, (size_t)(12 * AG_GEMM_KC * nr) * 4);
     float *acc = ck_output(2, 12 * AG_GEMM_TILE * 4, 0);
-    AgGemmTile t = {acc, a, 768, b, 256 * nr, a, 768, mr, 256, 12, 1};
-    memset(b, 0, (size_t)(12 * 256 * nr) * 4);
-    memset(a, 0, AG_GEMM_MR * 768 * 4);
-    bench_new(2.0 * mr * nr * 256 * 12, &t);
+    AgGemmTile t = {.acc = acc, .a = a, .b = b, .step = AG_GEMM_KC * nr, .m = mr, .k = AG_GEMM_KC,
+                    .n_panel = 12, .first = 1};
+    memset(b, 0, (size_t)(12 * AG_GEMM_KC * nr) * 4);
+    memset(a, 0, AG_GEMM_MR * AG_GEMM_KC * 4);
+    bench_new(2.0 * mr * nr * AG_GEMM_KC * 12, &t);
     report();
 }
 

@@ -11,7 +11,7 @@
 
 #include <arm_neon.h>
 
-#include "libargus/base/common.h"
+#include "libargus/dsp/lines.h"
 
 enum { MR = 8, NR = 8 };
 
@@ -27,14 +27,13 @@ enum { MR = 8, NR = 8 };
     } while (0)
 
 /* c[r][0..7] = c[r] * scale[r] + sum of a[r][i] * b[i][0..7] in rising i;
- * without scale, c counts as 0 if first. m is a constant at the call. Every 16
- * steps a line of each of the n_pf rows of pf is prefetched. */
-AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
+ * without scale, c counts as 0 if first. a[r][i] is a[i / 16 * line + r * row +
+ * i % 16]. m, row and line are constants at the call; beside may be NULL. */
+AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const int row, const int line,
                         const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
-                        const float *pf, ptrdiff_t ld_pf, int n_pf, const int m)
+                        AgBeside *beside, const int m)
 {
     float32x4_t s[MR][2], x[MR];
-    int i = 0;
 
     AG_UNROLL
     for (int r = 0; r < m; r++) {
@@ -49,23 +48,24 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
             s[r][1] = vmulq_n_f32(s[r][1], scale[r]);
         }
     }
-    while (i < k) {
-        int end = AG_MIN(k, i + 16);
-        for (int r = 0; r < n_pf; r++)
-            AG_PREFETCH(pf + r * ld_pf + i);
-        for (; i + 4 <= end; i += 4, b += 4 * ldb) {
+    for (; k > 0; k -= 16, a += line) {
+        const float *p = a;
+        int n = AG_MIN(k, 16);
+        if (beside)
+            ag_beside(beside, MR, NR);
+        for (; n >= 4; n -= 4, p += 4, b += 4 * ldb) {
             AG_UNROLL
             for (int r = 0; r < m; r++)
-                x[r] = vld1q_f32(a + r * lda + i);
+                x[r] = vld1q_f32(p + r * row);
             TILE_STEP(0);
             TILE_STEP(1);
             TILE_STEP(2);
             TILE_STEP(3);
         }
-        for (; i < end; i++, b += ldb) {
+        for (; n > 0; n--, p++, b += ldb) {
             AG_UNROLL
             for (int r = 0; r < m; r++)
-                x[r] = vld1q_dup_f32(a + r * lda + i);
+                x[r] = vld1q_dup_f32(p + r * row);
             TILE_STEP(0);
         }
     }

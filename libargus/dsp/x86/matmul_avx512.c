@@ -131,8 +131,8 @@ AG_INLINE void dots(float *out, int ld, const char *w, size_t step, const float 
 void ag_matmul_init_avx512(AgMatmulDsp *dsp)
 {
     set_products(dsp);
-    dsp->nc = 192;
-    dsp->depth = 1024;
+    dsp->nc = 384;
+    dsp->depth = 768;
     dsp->pack[AG_BF16] = pack_bf16_avx512;
     dsp->pack[AG_F32] = pack_f32_avx512;
     dsp->pack[AG_F16] = pack_f16_avx512;

@@ -9,60 +9,42 @@
 #define AG_DSP_X86_TILE_AVX2_H
 
 #include <immintrin.h>
-#include <string.h>
 
-#include "libargus/base/common.h"
+#include "libargus/dsp/lines.h"
 
 enum { MR = 6, NR = 16 };
 
-/* a[r][i]. Rows are counted from bases 5 rows apart, so that the machine's
- * address modes reach all of them: base + step * 0, 1, 2, 4 or step3. */
-AG_INLINE __m256 row_value(const char *const base[2], ptrdiff_t step, ptrdiff_t step3, const int r,
-                          const int i)
+/* s += x * b, in the register of s: compilers would swap and copy sums. */
+AG_INLINE __m256 fma_here(__m256 s, __m256 x, __m256 b)
 {
-    const char *p = base[r / 5] + 4 * i;
-    float x;
-
-    switch (r % 5) {
-    case 0: memcpy(&x, p, sizeof(x)); break;
-    case 1: memcpy(&x, p + step, sizeof(x)); break;
-    case 2: memcpy(&x, p + 2 * step, sizeof(x)); break;
-    case 3: memcpy(&x, p + step3, sizeof(x)); break;
-    default: memcpy(&x, p + 4 * step, sizeof(x)); break;
-    }
-    return _mm256_set1_ps(x);
+    __asm__("vfmadd231ps %2, %1, %0" : "+x"(s) : "x"(x), "x"(b));
+    return s;
 }
 
-/* n steps of k: few scalar additions, which would take turns from the sums */
-AG_INLINE void tile_steps(__m256 s[MR][2], const char *base[2], ptrdiff_t step, ptrdiff_t step3,
-                          const float *b, ptrdiff_t ldb, const int m, const int n)
+/* n steps of k */
+AG_INLINE void tile_steps(__m256 s[MR][2], const float *a, const int row, const float *b,
+                          ptrdiff_t ldb, const int m, const int n)
 {
     AG_UNROLL
     for (int i = 0; i < n; i++) {
         __m256 b0 = _mm256_load_ps(b + i * ldb), b1 = _mm256_load_ps(b + i * ldb + 8);
         AG_UNROLL
         for (int r = 0; r < m; r++) {
-            __m256 x = row_value(base, step, step3, r, i);
-            s[r][0] = _mm256_fmadd_ps(x, b0, s[r][0]);
-            s[r][1] = _mm256_fmadd_ps(x, b1, s[r][1]);
+            __m256 x = _mm256_set1_ps(a[r * row + i]);
+            s[r][0] = fma_here(s[r][0], x, b0);
+            s[r][1] = fma_here(s[r][1], x, b1);
         }
     }
-    AG_UNROLL
-    for (int j = 0; j < 2; j++)
-        base[j] += n * (int)sizeof(float);
 }
 
 /* c[r][0..15] = c[r] * scale[r] + sum of a[r][i] * b[i][0..15] in rising i;
- * without scale, c counts as 0 if first. m is a constant at the call. Every 16
- * steps a line of each of the n_pf rows of pf is prefetched. */
-AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
+ * without scale, c counts as 0 if first. a[r][i] is a[i / 16 * line + r * row +
+ * i % 16]. m, row and line are constants at the call; beside may be NULL. */
+AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const int row, const int line,
                         const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
-                        const float *pf, ptrdiff_t ld_pf, int n_pf, const int m)
+                        AgBeside *beside, const int m)
 {
     __m256 s[MR][2];
-    ptrdiff_t step = 4 * lda, step3 = 12 * lda;
-    const char *base[2] = {(const char *)a, (const char *)(a + 5 * lda)};
-    int i = 0;
 
     AG_UNROLL
     for (int r = 0; r < m; r++) {
@@ -77,14 +59,15 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
             s[r][1] = _mm256_mul_ps(s[r][1], _mm256_set1_ps(scale[r]));
         }
     }
-    while (i < k) {
-        int end = AG_MIN(k, i + 16);
-        for (int r = 0; r < n_pf; r++)
-            _mm_prefetch((const char *)(pf + r * ld_pf + i), _MM_HINT_T0);
-        for (; i + 4 <= end; i += 4, b += 4 * ldb)
-            tile_steps(s, base, step, step3, b, ldb, m, 4);
-        for (; i < end; i++, b += ldb)
-            tile_steps(s, base, step, step3, b, ldb, m, 1);
+    for (; k > 0; k -= 16, a += line) {
+        const float *p = a;
+        int n = AG_MIN(k, 16);
+        if (beside)
+            ag_beside(beside, MR, NR);
+        for (; n >= 4; n -= 4, p += 4, b += 4 * ldb)
+            tile_steps(s, p, row, b, ldb, m, 4);
+        for (; n > 0; n--, p++, b += ldb)
+            tile_steps(s, p, row, b, ldb, m, 1);
     }
     AG_UNROLL
     for (int r = 0; r < m; r++) {

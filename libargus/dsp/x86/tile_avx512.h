@@ -1,6 +1,6 @@
 /*
  * Small matrix product and transpose, AVX-512: at most 14 rows by 32 columns in registers
- * (28 sums, 2 registers of b, 2 to broadcast a). Only static functions: this
+ * (28 sums, 2 registers of b). Only static functions: this
  * file is compiled with instruction-set flags.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
@@ -9,62 +9,51 @@
 #define AG_DSP_X86_TILE_AVX512_H
 
 #include <immintrin.h>
-#include <string.h>
 
-#include "libargus/base/common.h"
+#include "libargus/dsp/lines.h"
 
 enum { MR = 14, NR = 32 };
 
-/* a[r][i]. Rows are counted from bases 5 rows apart, so that the machine's
- * address modes reach all of them: base + step * 0, 1, 2, 4 or step3. */
-AG_INLINE __m512 row_value(const char *const base[3], ptrdiff_t step, ptrdiff_t step3, const int r,
-                          const int i)
+/* s += *x * b. A broadcast that is part of the multiply-add costs no operation, of which a
+ * core starts 6 a cycle for all its threads; compilers would make it one. */
+AG_INLINE __m512 fma_memory(__m512 s, const float *x, __m512 b)
 {
-    const char *p = base[r / 5] + 4 * i;
-    float x;
-
-    switch (r % 5) {
-    case 0: memcpy(&x, p, sizeof(x)); break;
-    case 1: memcpy(&x, p + step, sizeof(x)); break;
-    case 2: memcpy(&x, p + 2 * step, sizeof(x)); break;
-    case 3: memcpy(&x, p + step3, sizeof(x)); break;
-    default: memcpy(&x, p + 4 * step, sizeof(x)); break;
-    }
-    return _mm512_set1_ps(x);
+    __asm__("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(s) : "m"(*x), "v"(b));
+    return s;
 }
 
-/* n steps of k: few scalar additions, which would take turns from the sums */
-AG_INLINE void tile_steps(__m512 s[MR][2], const char *base[3], ptrdiff_t step, ptrdiff_t step3,
-                          const float *b, ptrdiff_t ldb, const int m, const int n)
+/* n steps of k. Two loads a cycle is what a core can do: each 4th row is broadcast once. */
+AG_INLINE void tile_steps(__m512 s[MR][2], const float *a, const int row, const float *b,
+                          ptrdiff_t ldb, const int m, const int n)
 {
     AG_UNROLL
     for (int i = 0; i < n; i++) {
         __m512 b0 = _mm512_load_ps(b + i * ldb), b1 = _mm512_load_ps(b + i * ldb + 16);
         AG_UNROLL
         for (int r = 0; r < m; r++) {
-            __m512 x = row_value(base, step, step3, r, i);
-            s[r][0] = _mm512_fmadd_ps(x, b0, s[r][0]);
-            s[r][1] = _mm512_fmadd_ps(x, b1, s[r][1]);
+            const float *p = a + (r - MR / 2) * row + i;
+            if (r % 4 == 1) {
+                __m512 x = _mm512_set1_ps(*p);
+                s[r][0] = _mm512_fmadd_ps(x, b0, s[r][0]);
+                s[r][1] = _mm512_fmadd_ps(x, b1, s[r][1]);
+            } else {
+                s[r][0] = fma_memory(s[r][0], p, b0);
+                s[r][1] = fma_memory(s[r][1], p, b1);
+            }
         }
     }
-    AG_UNROLL
-    for (int j = 0; j < 3; j++)
-        base[j] += n * (int)sizeof(float);
 }
 
 /* c[r][0..31] = c[r] * scale[r] + sum of a[r][i] * b[i][0..31] in rising i;
- * without scale, c counts as 0 if first. m is a constant at the call. Every 16
- * steps a line of each of the n_pf rows of pf is prefetched. */
-AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
+ * without scale, c counts as 0 if first. a[r][i] is a[i / 16 * line + r * row +
+ * i % 16]. m, row and line are constants at the call; beside may be NULL. */
+AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, const int row, const int line,
                         const float *b, ptrdiff_t ldb, int k, int first, const float *scale,
-                        const float *pf, ptrdiff_t ld_pf, int n_pf, const int m)
+                        AgBeside *beside, const int m)
 {
     __m512 s[MR][2];
-    ptrdiff_t step = 4 * lda, step3 = 12 * lda;
-    const char *base[3] = {(const char *)a, (const char *)(a + 5 * lda),
-                           (const char *)(a + 10 * lda)};
-    int i = 0;
 
+    a += MR / 2 * row; /* short distances to both sides */
     AG_UNROLL
     for (int r = 0; r < m; r++) {
         if (first) {
@@ -78,14 +67,19 @@ AG_INLINE void tile_fma(float *c, ptrdiff_t ldc, const float *a, ptrdiff_t lda,
             s[r][1] = _mm512_mul_ps(s[r][1], _mm512_set1_ps(scale[r]));
         }
     }
-    while (i < k) {
-        int end = AG_MIN(k, i + 16);
-        for (int r = 0; r < n_pf; r++)
-            _mm_prefetch((const char *)(pf + r * ld_pf + i), _MM_HINT_T0);
-        for (; i + 2 <= end; i += 2, b += 2 * ldb)
-            tile_steps(s, base, step, step3, b, ldb, m, 2);
-        for (; i < end; i++, b += ldb)
-            tile_steps(s, base, step, step3, b, ldb, m, 1);
+    for (; k > 0; k -= 16, a += line) {
+        const float *p = a;
+        int n = AG_MIN(k, 16);
+        if (beside)
+            ag_beside(beside, MR, NR);
+        for (; n >= 2; n -= 2, p += 2, b += 2 * ldb) {
+            AG_KEEP_POINTER(p);
+            tile_steps(s, p, row, b, ldb, m, 2);
+        }
+        if (n) {
+            tile_steps(s, p, row, b, ldb, m, 1);
+            b += ldb;
+        }
     }
     AG_UNROLL
     for (int r = 0; r < m; r++) {
