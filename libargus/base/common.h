@@ -25,6 +25,7 @@
 #define AG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define AG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define AG_PREFETCH(p) __builtin_prefetch(p)
+#define AG_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
 /* The sums in register x are made in the order written: compilers turn chains of
  * integer additions into trees, and run out of registers. */
 #if defined(__aarch64__)
@@ -43,6 +44,7 @@
 #define AG_LIKELY(x) (x)
 #define AG_UNLIKELY(x) (x)
 #define AG_PREFETCH(p) ((void)(p))
+#define AG_PREFETCH_L2(p) ((void)(p))
 #define AG_KEEP_ORDER(x) ((void)(x))
 #define AG_KEEP_POINTER(p) ((void)(p))
 #define AG_UNROLL

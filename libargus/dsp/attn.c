@@ -209,26 +209,107 @@ static void pack_v(float *dst, const float *v, int ld, int n, int dim, int nr)
     }
 }
 
-/* All queries of a range against the n keys from k0. */
-static void key_block(const Call *c, AgAttnTile *t, const Work *w, int q0, int n_q, int k0, int n)
+/* Queries q0..q0+n-1 of a head. */
+typedef struct Range {
+    int q0, n;
+    const float *q, *k, *v; /* the head's columns of the first query, the first key, its value */
+    float *out;
+    int n_kv;               /* keys that the last query sees */
+} Range;
+
+/* Rows that come near the core, into L2, while tiles are computed. */
+typedef struct Ahead {
+    const float *row[3];
+    int ld[3], n[3];
+} Ahead;
+
+/* Item i; there is one behind the last, too, that is of no use. */
+static Range range_of(const Call *c, int i)
+{
+    const AgAttnArgs *a = c->a;
+    /* the last ranges see the most keys: start with them */
+    int q0 = (c->n_range - 1 - i / a->n_head) * c->range, head = i % a->n_head;
+    int n = AG_MIN(a->n_q - q0, c->range);
+    ptrdiff_t kv = (ptrdiff_t)(head / (a->n_head / a->n_kv_head)) * a->head_dim;
+    ptrdiff_t col = (ptrdiff_t)head * a->head_dim;
+
+    return (Range){q0, n, a->q + (ptrdiff_t)q0 * a->ld_q + col, a->k + kv, a->v + kv,
+                   a->out + (ptrdiff_t)q0 * a->ld_out + col,
+                   a->causal ? AG_MIN(a->n_kv, a->pos + q0 + n) : a->n_kv};
+}
+
+/* What is read after the keys from k0: the next block, or what the next item begins with. */
+static Ahead ahead_of(const Call *c, const Range *r, int item, int k0)
+{
+    const AgAttnArgs *a = c->a;
+    int n = AG_MIN(AG_ATTN_KB, r->n_kv - k0 - AG_ATTN_KB);
+    ptrdiff_t at = (ptrdiff_t)(k0 + AG_ATTN_KB) * a->ld_kv;
+
+    if (n > 0)
+        return (Ahead){{r->k + at, r->v + at}, {a->ld_kv, a->ld_kv}, {n, n}};
+    if (item + 1 >= c->n_range * a->n_head)
+        return (Ahead){0};
+    Range next = range_of(c, item + 1);
+    n = AG_MIN(AG_ATTN_KB, next.n_kv);
+    return (Ahead){{next.k, next.v, next.q}, {a->ld_kv, a->ld_kv, a->ld_q}, {n, n, next.n}};
+}
+
+static void prefetch_rows(const float *row, int ld, int r0, int r1, int dim)
+{
+    for (int r = r0; r < r1; r++)
+        for (int d = 0; d < dim; d += 16)
+            AG_PREFETCH_L2(row + (ptrdiff_t)r * ld + d);
+}
+
+/* Part i of n. */
+static void prefetch_part(const Ahead *h, int dim, int i, int n)
+{
+    for (int j = 0; j < 3; j++)
+        prefetch_rows(h->row[j], h->ld[j], h->n[j] * i / n, h->n[j] * (i + 1) / n, dim);
+}
+
+/* All queries of a range against the n keys from k0; queries that have seen all their
+ * keys are done. */
+static void key_block(const Call *c, AgAttnTile *t, const Work *w, const Range *g, int k0, int n,
+                      const Ahead *ahead)
 {
     const AgAttnArgs *a = c->a;
     const AgAttnDsp *d = &c->x->dsp->attn;
-    int n_tile = (n_q + d->qr - 1) / d->qr; /* of nearly equal heights */
+    int n_tile = (g->n + d->qr - 1) / d->qr; /* of nearly equal heights */
 
     t->first = k0 == 0;
     for (int i = 0; i < n_tile; i++) {
-        int r = n_q * i / n_tile;
-        t->m = n_q * (i + 1) / n_tile - r;
-        t->seen = a->causal ? a->pos + q0 + r + 1 - k0 : n;
-        t->n = AG_MIN(n, t->seen + t->m - 1); /* what the last query sees */
+        int r = g->n * i / n_tile;
+        t->m = g->n * (i + 1) / n_tile - r;
+        t->seen = a->causal ? a->pos + g->q0 + r + 1 - k0 : n;
+        int end = a->causal ? t->seen + t->m - 1 : g->n_kv - k0; /* of what the last query sees */
+        t->n = AG_MIN(n, end);
+        int done = end <= n;
+        prefetch_part(ahead, a->head_dim, i, n_tile);
         if (t->n < 1)
             continue;
+        if (done)
+            prefetch_rows(g->out, a->ld_out, r, r + t->m, a->head_dim);
         t->q = w->q + r * AG_ATTN_LD;
         t->o = w->o + r * AG_ATTN_LD;
         t->max = w->max + r;
         t->sum = w->sum + r;
         d->tile(t);
+        for (int q = 0; done && q < t->m; q++)
+            d->scale(g->out + (ptrdiff_t)(r + q) * a->ld_out, t->o + q * AG_ATTN_LD,
+                     1.0f / t->sum[q], a->head_dim);
+    }
+}
+
+static void copy_queries(const Call *c, float *dst, const Range *g)
+{
+    const float *q = g->q;
+
+    for (int i = 0; i < g->n; i++, dst += AG_ATTN_LD, q += c->a->ld_q) {
+        for (int d = 0; d < c->a->head_dim; d += 8) {
+            AG_PREFETCH(q + 4 * (ptrdiff_t)c->a->ld_q + d);
+            memcpy(dst + d, q + d, 8 * sizeof(float));
+        }
     }
 }
 
@@ -238,27 +319,18 @@ static void batch_run(void *arg, int item, int thread)
     const AgAttnArgs *a = c->a;
     const AgAttnDsp *d = &c->x->dsp->attn;
     Work w = work_of(c, thread);
-    /* the last ranges see the most keys: start with them */
-    int range = c->n_range - 1 - item / a->n_head, head = item % a->n_head;
-    int q0 = range * c->range, n_q = AG_MIN(a->n_q - q0, c->range);
-    ptrdiff_t kv = (ptrdiff_t)(head / (a->n_head / a->n_kv_head)) * a->head_dim;
-    ptrdiff_t col = (ptrdiff_t)head * a->head_dim;
-    int n_kv = a->causal ? AG_MIN(a->n_kv, a->pos + q0 + n_q) : a->n_kv;
+    Range g = range_of(c, item);
     AgAttnTile t = {.kt = w.kt, .v = w.v, .tmp = w.tmp, .dim = a->head_dim};
 
-    for (int i = 0; i < n_q; i++)
-        memcpy(w.q + i * AG_ATTN_LD, a->q + (ptrdiff_t)(q0 + i) * a->ld_q + col,
-               (size_t)a->head_dim * sizeof(float));
-    for (int k0 = 0; k0 < n_kv; k0 += AG_ATTN_KB) {
-        ptrdiff_t at = (ptrdiff_t)k0 * a->ld_kv + kv;
-        int n = AG_MIN(AG_ATTN_KB, n_kv - k0);
-        d->pack_k(w.kt, a->k + at, a->ld_kv, n, a->head_dim);
-        pack_v(w.v, a->v + at, a->ld_kv, n, a->head_dim, d->nr);
-        key_block(c, &t, &w, q0, n_q, k0, n);
+    copy_queries(c, w.q, &g);
+    for (int k0 = 0; k0 < g.n_kv; k0 += AG_ATTN_KB) {
+        ptrdiff_t at = (ptrdiff_t)k0 * a->ld_kv;
+        int n = AG_MIN(AG_ATTN_KB, g.n_kv - k0);
+        Ahead ahead = ahead_of(c, &g, item, k0);
+        d->pack_k(w.kt, g.k + at, a->ld_kv, n, a->head_dim);
+        pack_v(w.v, g.v + at, a->ld_kv, n, a->head_dim, d->nr);
+        key_block(c, &t, &w, &g, k0, n, &ahead);
     }
-    for (int i = 0; i < n_q; i++)
-        d->scale(a->out + (ptrdiff_t)(q0 + i) * a->ld_out + col, w.o + i * AG_ATTN_LD,
-                 1.0f / w.sum[i], a->head_dim);
 }
 
 /* ------------------------------------------------------------------------ */
