@@ -5,8 +5,11 @@
  * of the multiply-add peak, or of the read bandwidth, of the same run.
  *
  *     stack [--threads=N] [--cpu=NAME] [--rounds=N] [--q8] [vision|prefill|decode]...
+ *     stack ... --steps
  *
- * --q8: int8 weights; shares are still those of float32 multiply-adds.
+ * --q8: int8 weights; shares are still those of float32 multiply-adds. --steps: each
+ * line of the standard input names a step of the vision tower's layers, or "causal" or
+ * "registers"; it is done, and its rate printed in G/s: for tests/bench/pair.py.
  *
  * Each figure is the best of all rounds and layers: on a machine that others
  * use, the least disturbed one. With one thread, processor time is counted.
@@ -216,6 +219,47 @@ static void part(Bench *b, const char *what)
     print(b, what, decode);
 }
 
+/* One step, as asked for. @return its rate; 0: no such step */
+static double step(Bench *b, const char *name)
+{
+    enum { M = 1024 };
+    double rate;
+
+    if (!strcmp(name, "registers")) {
+        ag_peak_flops(b->cpu, b->threads, &rate); /* on average */
+        return rate;
+    }
+    b->n_op = b->n_view = 0;
+    if (b->at > WEIGHTS / 2)
+        b->at = 0;
+    if (!strcmp(name, "qkv"))
+        qkv(b, M, D_VIS, D_VIS);
+    else if (!strcmp(name, "attention"))
+        attention(b, M, M, D_VIS, D_VIS, 0);
+    else if (!strcmp(name, "causal"))
+        attention(b, (int)ROWS, (int)ROWS, D, KV, 1);
+    else if (!strcmp(name, "out"))
+        linear(b, name, M, D_VIS, D_VIS, AG_EPI_ADD);
+    else if (!strcmp(name, "fc1"))
+        linear(b, name, M, FF_VIS, D_VIS, AG_EPI_GELU);
+    else if (!strcmp(name, "fc2"))
+        linear(b, name, M, D_VIS, FF_VIS, AG_EPI_ADD);
+    else
+        return 0;
+    return b->op[0].work / b->op[0].best;
+}
+
+static int steps(Bench *b)
+{
+    char name[16];
+
+    while (scanf("%15s", name) == 1) {
+        printf("%.3f\n", step(b, name) * 1e-9);
+        fflush(stdout);
+    }
+    return 0;
+}
+
 static int setup(Bench *b)
 {
     AgArena a = {0};
@@ -253,7 +297,7 @@ int main(int argc, char **argv)
 {
     static Bench b = {.cpu = ARGUS_CPU_ALL, .threads = 1, .rounds = 5};
     const char *all[] = {"vision", "prefill", "decode"};
-    int chosen = 0;
+    int chosen = 0, by_steps = 0;
 
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "--threads=", 10))
@@ -262,16 +306,20 @@ int main(int argc, char **argv)
             b.rounds = AG_MAX(atoi(argv[i] + 9), 1);
         else if (!strcmp(argv[i], "--q8"))
             b.q8 = 1;
+        else if (!strcmp(argv[i], "--steps"))
+            by_steps = 1;
         else if (!strncmp(argv[i], "--cpu=", 6) && !argus_cpu_mask(argv[i] + 6, &b.cpu))
             continue;
         else if (argv[i][0] != '-')
             chosen++;
         else
             return fputs("usage: stack [--threads=N] [--cpu=NAME] [--rounds=N] [--q8] "
-                         "[vision|prefill|decode]...\n", stderr), 2;
+                         "[--steps] [vision|prefill|decode]...\n", stderr), 2;
     }
     if (setup(&b) < 0)
         return fputs("stack: no memory or threads\n", stderr), 1;
+    if (by_steps)
+        return steps(&b);
     for (int i = 0; i < 3; i++) {
         int want = !chosen;
         for (int j = 1; j < argc; j++)

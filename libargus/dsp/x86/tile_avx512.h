@@ -1,7 +1,7 @@
 /*
  * Small matrix product and transpose, AVX-512: at most 14 rows by 32 columns in registers
- * (28 sums, 2 registers of b). Only static functions: this
- * file is compiled with instruction-set flags.
+ * (28 sums, 2 registers of b, up to 2 for a). Only static functions: this file is
+ * compiled with instruction-set flags.
  *
  * Copyright (c) 2026 the argus authors. BSD-2-Clause, see LICENSE.
  */
