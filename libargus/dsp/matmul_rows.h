@@ -31,8 +31,8 @@ AG_INLINE void panels(const AgGemmTile *t, const int m)
     for (int p = 0, c = 0; p < t->n_panel; p++, c += NR) {
         float *acc = t->acc + p * MR * NR;
         beside.out = o->data ? o->data + c : NULL;
-        tile_fma(acc, NR, t->a, AG_LINE, MR * AG_LINE, t->b + p * t->step, NR, t->k, t->first, NULL,
-                 &beside, m);
+        tile_fma(acc, NR, t->a, AG_LINE, (int)MR * AG_LINE, t->b + p * t->step, NR, t->k, t->first,
+                 NULL, &beside, m);
         if (o->data)
             finish(o->data + c, o->ld, acc, m, AG_MIN((int)NR, o->n - c),
                    o->bias ? o->bias + c : NULL, o->scale, o->epi);
