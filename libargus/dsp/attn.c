@@ -195,16 +195,20 @@ static Work work_of(const Call *c, int thread)
     return w;
 }
 
-/* dst[d/nr][j][d%nr] = v[j*ld + d] for d < dim, 0 for the other columns of the last panel */
+/* dst[d/nr][j][d%nr] = v[j*ld + d] for d < dim, 0 for the other columns of the last panel;
+ * by eights, of which dim and nr are multiples */
 static void pack_v(float *dst, const float *v, int ld, int n, int dim, int nr)
 {
     for (int j = 0; j < n; j++, dst += nr, v += ld) {
         for (int d = 0; d < dim; d += 16) /* rows are pages apart: no core foresees them */
             AG_PREFETCH(v + 8 * (ptrdiff_t)ld + d);
         for (int d = 0; d < dim; d += nr) {
+            float *to = dst + d * AG_ATTN_KB;
             int count = AG_MIN(nr, dim - d);
-            memcpy(dst + d * AG_ATTN_KB, v + d, (size_t)count * sizeof(float));
-            memset(dst + d * AG_ATTN_KB + count, 0, (size_t)(nr - count) * sizeof(float));
+            for (int i = 0; i < count; i += 8)
+                memcpy(to + i, v + d + i, 8 * sizeof(float));
+            for (int i = count; i < nr; i += 8)
+                memset(to + i, 0, 8 * sizeof(float));
         }
     }
 }
