@@ -65,7 +65,7 @@ AG_INLINE __m512 exp_ps(__m512 x)
 AG_INLINE __m512 exp2_ps(__m512 x)
 {
     __mmask16 some = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-126.0f), _CMP_NLT_UQ);
-    __m512 r = _mm512_reduce_ps(x, 8); /* x - n, n the nearest integer; rounding takes twice as long */
+    __m512 r = _mm512_reduce_ps(x, 8); /* x - n, n the nearest integer: one operation */
     __m512 p = _mm512_set1_ps(0.00132647f);
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00967153f));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.05550734f));
