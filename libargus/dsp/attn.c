@@ -227,7 +227,7 @@ typedef struct Ahead {
     int ld[3], n[3];
 } Ahead;
 
-/* Item i; there is one behind the last, too, that is of no use. */
+/* What item i is. */
 static Range range_of(const Call *c, int i)
 {
     const AgAttnArgs *a = c->a;
@@ -242,7 +242,8 @@ static Range range_of(const Call *c, int i)
                    a->causal ? AG_MIN(a->n_kv, a->pos + q0 + n) : a->n_kv};
 }
 
-/* What is read after the keys from k0: the next block, or what the next item begins with. */
+/* What is read after the keys from k0: the next block, or what the next item begins with,
+ * which this thread takes where it has a tile of its own. */
 static Ahead ahead_of(const Call *c, const Range *r, int item, int k0)
 {
     const AgAttnArgs *a = c->a;
